@@ -1,4 +1,35 @@
-//! `unattended` keeps Claude Code runs moving when nobody is there to answer.
+//! `unattended` keeps Claude Code runs moving when nobody is there to answer, and shows what was decided without them.
+//!
+//! Data flows one way: standard input -> [`input`] -> [`wire`] -> [`event`] -> [`decide`] -> [`reply`] -> standard
+//! output -> [`record`] -> [`journal`].
+//!
+//! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
+//! |---|---|
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`decide`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`memory`], [`journal`], [`state`], [`files`], [`client`], [`input`], [`streams`], [`standing`] |
+//!
+//! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
+//! these, one verb a file; `main` alone imports `commands` and `cli`.
 
+pub mod cli;
+pub mod commands;
+pub mod config;
+pub mod decide;
+pub mod event;
+pub mod files;
+pub mod guidance;
+pub mod hash;
+pub mod input;
+pub mod journal;
+pub mod memory;
 pub mod paths;
+pub mod policy;
+pub mod prose;
+pub mod question;
+pub mod record;
+pub mod reply;
+pub mod standing;
+pub mod state;
+pub mod streams;
+pub mod switch;
 pub mod trouble;
+pub mod wire;

@@ -1,3 +1,79 @@
 //! The hook's fast path, else the command line; the one place that prints errors and exits.
 
-fn main() {}
+use std::ffi::OsStr;
+use std::io::{IsTerminal, stdin};
+use std::process::ExitCode;
+
+use clap::Parser;
+use unattended::cli::{Cli, Verb};
+use unattended::commands;
+use unattended::switch::Position;
+use unattended::trouble::Trouble;
+
+/// The allocator of musl asks the system for every few pages and gives them back at once; this one keeps them. It saves
+/// a question some 30 system calls.
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+fn main() -> ExitCode {
+    if let Some(registered_for) = called_as_hook() {
+        commands::hook::run(registered_for.as_deref());
+        return ExitCode::SUCCESS;
+    }
+    command_line()
+}
+
+/// Everything but the hook. On its own, so that the hook's stack holds nothing of it.
+#[inline(never)]
+fn command_line() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match &cli.verb {
+        Verb::Hook(args) => {
+            commands::hook::run(args.registered_for.as_deref());
+            Ok(())
+        }
+        Verb::On(span) => commands::switch::say(Position::On, span),
+        Verb::Off(span) => commands::switch::say(Position::Off, span),
+        Verb::Auto => commands::switch::auto(),
+        Verb::Status(args) => commands::status::run(args),
+        Verb::Prompt => {
+            commands::prompt::run();
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether this is a hook call, told before the command line is looked at: `hook …`, or a payload on standard input and
+/// no argument, as clients before 2.1.139 call it (FACTS.md, Settings 2). A hook never fails, so that words behind
+/// `hook` that nothing knows are passed over, but for a person's question for help.
+fn called_as_hook() -> Option<Option<String>> {
+    let mut args = std::env::args_os().skip(1);
+    match args.next() {
+        None => (!stdin().is_terminal()).then_some(None),
+        Some(verb) if verb == "hook" => {
+            let rest: Vec<_> = args.collect();
+            if rest.iter().any(|arg| arg == "--help" || arg == "-h") {
+                return None;
+            }
+            let value = rest.iter().skip_while(|arg| *arg != "--for").nth(1);
+            Some(value.map(|value: &std::ffi::OsString| AsRef::<OsStr>::as_ref(value).to_string_lossy().into_owned()))
+        }
+        Some(_) => None,
+    }
+}
+
+/// The error, its causes, and what to do about it.
+fn complain(error: &anyhow::Error) {
+    let bold = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
+    anstream::eprintln!("{bold}error:{bold:#} {error:#}");
+    if let Some(trouble) = error.downcast_ref::<Trouble>() {
+        anstream::eprintln!("hint: {}", trouble.hint);
+    }
+}

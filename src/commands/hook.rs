@@ -1,0 +1,177 @@
+//! `unattended hook`: one payload in, at most one answer out, exit 0. The answer goes out before anything is recorded,
+//! and no fault of disk, config, clock or input delays or changes it.
+
+use std::io::Write;
+use std::panic;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::{DateTime, Utc};
+
+use crate::decide::{Decision, Ground, decide};
+use crate::event::{self, Call, Event};
+use crate::input::{self, Input, SILENCE_LIMIT};
+use crate::memory::{Memory, Store};
+use crate::policy::Policy;
+use crate::switch::Verdict;
+use crate::wire::{Payload, glimpse};
+use crate::{hash, journal, paths, record, reply, standing, streams};
+
+/// The answer for the case that something here breaks, and whether an answer was given already.
+static CANNED: Mutex<&str> = Mutex::new("");
+static ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Answers one payload from standard input. `registered_for` is what the registration says it is for, `EVENT` or
+/// `EVENT:TOOL`; it counts where the payload does not say.
+pub fn run(registered_for: Option<&str>) {
+    panic::set_hook(Box::new(|_| {
+        if !ANSWERED.swap(true, Ordering::SeqCst) {
+            let canned = CANNED.try_lock().map_or("", |canned| *canned);
+            let _ = streams::write(canned.as_bytes(), SILENCE_LIMIT);
+        }
+        std::process::exit(0);
+    }));
+    let policy = Policy::load();
+    let now = Utc::now();
+    let standing = resolve(&policy, now, None);
+    let (event, tool) = split(registered_for);
+    arm(standing, event, tool, &policy);
+    let input = input::read();
+    answer(&policy, &input, standing, (event, tool));
+}
+
+fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, Option<&str>)) {
+    let (text, replaced) = input::text(&input.bytes);
+    let payload = match &input.problem {
+        Some(problem) => Err(problem.clone()),
+        None if replaced => Err("the payload is no UTF-8".to_owned()),
+        None => Payload::read(&text).map_err(|error| format!("the payload is no JSON: {error}")),
+    };
+    match payload {
+        Ok(payload) => answer_call(policy, &event::read(&payload)),
+        Err(problem) => answer_unread(policy, standing, input, registered, problem),
+    }
+}
+
+/// The whole way of a call that could be read.
+fn answer_call(policy: &Policy, call: &Call<'_>) {
+    let now = Utc::now();
+    let mut problems = policy.problems.clone();
+    let state = paths::state_folder();
+    let store = state.as_deref().zip(call.ids.session_id.as_deref()).map(|(state, id)| Store::of(state, id));
+    let memory = match store.as_ref().map(|store| store.load(&lane())) {
+        Some(Ok(memory)) => memory,
+        Some(Err(error)) => {
+            problems.push(format!("the session's memory counts as empty: {error}"));
+            Memory::default()
+        }
+        None => Memory::default(),
+    };
+    let verdict = resolve(policy, now, Some(&memory));
+    arm(verdict, call.ids.hook_event_name.as_deref().unwrap_or_default(), tool_of(&call.event), policy);
+    let line = match call.event {
+        Event::SessionStart { .. } => standing::start_line(policy, verdict, now),
+        _ => String::new(),
+    };
+    let ground = Ground { acts: verdict.acts, config: &policy.config, memory: &memory, line: &line };
+    let decision = decide(call, ground);
+    give(&reply::bytes(&decision.answer), &mut problems);
+    keep(policy, call, &decision, verdict, store.as_ref().zip(Some(&memory)), state, problems, now);
+}
+
+/// What follows the answer: memory first, since the next hook reads it, then the record.
+#[allow(clippy::too_many_arguments, reason = "the end of the one way through, not a function for others")]
+fn keep(
+    policy: &Policy,
+    call: &Call<'_>,
+    decision: &Decision<'_>,
+    verdict: Verdict,
+    memory: Option<(&Store, &Memory)>,
+    state: Option<PathBuf>,
+    mut problems: Vec<String>,
+    now: DateTime<Utc>,
+) {
+    if let Some((store, memory)) = memory.filter(|_| !decision.remember.is_empty()) {
+        if let Err(error) = store.add(memory, &decision.remember, now) {
+            problems.push(format!("the session's memory was not written: {error}"));
+        }
+    }
+    if !verdict.acts && !policy.config.records.while_off {
+        return;
+    }
+    let attendance = policy.surroundings.attendance();
+    if let Some(record) = record::of(call, decision, verdict, attendance, &problems, now) {
+        append(state, &record, now);
+    }
+}
+
+/// A call that could not be read: the canned answer for what is known of it, and a record of its beginning.
+fn answer_unread(
+    policy: &Policy,
+    standing: Verdict,
+    input: &Input,
+    (event, tool): (&str, Option<&str>),
+    problem: String,
+) {
+    let (seen_event, seen_tool) = glimpse(&input.bytes);
+    let event = seen_event.unwrap_or(event);
+    let tool = seen_tool.or(tool);
+    let answer = if standing.acts { reply::canned(event, tool, &policy.config) } else { "" };
+    let mut problems = policy.problems.clone();
+    problems.push(problem);
+    give(answer.as_bytes(), &mut problems);
+    if standing.acts || policy.config.records.while_off {
+        let now = Utc::now();
+        let event = Some(event).filter(|event| !event.is_empty());
+        let record = record::of_problem(&input.bytes, event, answer, standing, &problems, now);
+        append(paths::state_folder(), &record, now);
+    }
+}
+
+fn append(state: Option<PathBuf>, record: &record::Record<'_>, now: DateTime<Utc>) {
+    let Some(state) = state else { return };
+    if let Err(error) = journal::append(&state, record, now) {
+        let _ = writeln!(std::io::stderr(), "unattended: the record was not written: {error}");
+    }
+}
+
+fn resolve(policy: &Policy, now: DateTime<Utc>, memory: Option<&Memory>) -> Verdict {
+    policy.verdict(now, || memory?.there_since())
+}
+
+/// Lays the canned answer ready.
+fn arm(verdict: Verdict, event: &str, tool: Option<&str>, policy: &Policy) {
+    if let Ok(mut canned) = CANNED.lock() {
+        *canned = if verdict.acts { reply::canned(event, tool, &policy.config) } else { "" };
+    }
+}
+
+fn give(answer: &[u8], problems: &mut Vec<String>) {
+    ANSWERED.store(true, Ordering::SeqCst);
+    if let Err(error) = streams::write(answer, SILENCE_LIMIT) {
+        problems.push(format!("the answer was not written: {error}"));
+    }
+}
+
+fn tool_of<'c>(event: &'c Event<'_>) -> Option<&'c str> {
+    match event {
+        Event::Question { tool, .. } | Event::Permission { tool, .. } => Some(tool),
+        Event::ExitPlan { .. } => Some("ExitPlanMode"),
+        _ => None,
+    }
+}
+
+fn split(registered_for: Option<&str>) -> (&str, Option<&str>) {
+    match registered_for.unwrap_or_default().split_once(':') {
+        Some((event, tool)) => (event, Some(tool)),
+        None => (registered_for.unwrap_or_default(), None),
+    }
+}
+
+/// The registration by which this call came: its command line.
+fn lane() -> String {
+    let line =
+        std::env::args_os().fold(hash::of(b""), |hash, arg| hash::more(hash::more(hash, arg.as_encoded_bytes()), &[0]));
+    format!("{:08x}", line as u32)
+}

@@ -1,0 +1,6 @@
+//! The verbs, one a file. Each does its I/O, prints its result to standard output and gives errors back to `main`.
+
+pub mod hook;
+pub mod prompt;
+pub mod status;
+pub mod switch;

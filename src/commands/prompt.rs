@@ -1,0 +1,8 @@
+//! `unattended prompt`: what an unattended session is told at its start, for `claude --append-system-prompt`.
+
+use crate::guidance;
+
+/// Prints the text.
+pub fn run() {
+    println!("{}", guidance::session());
+}

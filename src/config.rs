@@ -1,0 +1,212 @@
+//! The config file: every key with its default. Reading its text is pure; where the file is, says `paths`.
+
+use serde::Deserialize;
+
+/// What the config file says, or its defaults.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Config {
+    /// Whether we act where neither the environment nor the switch file says so.
+    pub default: Standing,
+    /// The model's questions.
+    pub questions: Questions,
+    /// The model's plans.
+    pub plans: Plans,
+    /// Tools that need a permission.
+    pub permissions: Permissions,
+    /// MCP servers that ask the user.
+    pub elicitations: Elicitations,
+    /// Turns that end waiting for an answer.
+    pub stop: Stop,
+    /// What is recorded.
+    pub records: Records,
+}
+
+/// Whether we act: always, never, or where nobody is there to be asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// Everywhere.
+    On,
+    /// Nowhere.
+    Off,
+    /// Where nobody is there to be asked.
+    #[default]
+    Auto,
+}
+
+/// `[questions]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Questions {
+    /// `"guide"` denies with guidance, `"leave"` answers nothing.
+    pub reply: QuestionReply,
+}
+
+/// What a question gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are the values in the file")]
+pub enum QuestionReply {
+    #[default]
+    Guide,
+    Leave,
+}
+
+/// `[plans]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Plans {
+    /// `"approve"` or `"leave"`.
+    pub reply: PlanReply,
+    /// The mode after the plan of a session that was started in plan mode.
+    pub then: Then,
+}
+
+/// What a plan gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are the values in the file")]
+pub enum PlanReply {
+    #[default]
+    Approve,
+    Leave,
+}
+
+/// The permission mode in which an approved plan is carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the names are the client's modes")]
+pub enum Then {
+    Default,
+    #[default]
+    AcceptEdits,
+    Auto,
+    BypassPermissions,
+}
+
+/// `[permissions]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Permissions {
+    /// `"deny"` with guidance, or `"leave"`.
+    pub reply: PermissionReply,
+}
+
+/// What a tool that needs a permission gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are the values in the file")]
+pub enum PermissionReply {
+    #[default]
+    Deny,
+    Leave,
+}
+
+/// `[elicitations]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Elicitations {
+    /// `"cancel"`, `"decline"` or `"leave"`.
+    pub reply: ElicitationReply,
+}
+
+/// What an MCP server's request gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are the values in the file")]
+pub enum ElicitationReply {
+    #[default]
+    Cancel,
+    Decline,
+    Leave,
+}
+
+/// `[stop]`
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Stop {
+    /// How often one prompt is sent on when its turn ends waiting for an answer; 0 leaves turns alone.
+    pub nudges: u32,
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self { nudges: 2 }
+    }
+}
+
+/// `[records]`
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Records {
+    /// Whether questions, plans and answers are recorded where we do not act.
+    pub while_off: bool,
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        Self { while_off: true }
+    }
+}
+
+/// Reads the text of a config file. What is wrong with it comes beside: a broken file means the defaults, a key that
+/// nothing knows is passed over.
+pub fn read(text: &str) -> (Config, Vec<String>) {
+    let mut problems = Vec::new();
+    let parsed = toml::Deserializer::parse(text).and_then(|deserializer| {
+        serde_ignored::deserialize(deserializer, |key| problems.push(format!("unknown key `{key}`, passed over")))
+    });
+    match parsed {
+        Ok(config) => (config, problems),
+        Err(error) => (Config::default(), vec![format!("defaults hold: {}", one_line(&error, text))]),
+    }
+}
+
+/// `line 3: invalid type: …`, for a record and a status line.
+fn one_line(error: &toml::de::Error, text: &str) -> String {
+    let message = error.message().replace('\n', " ");
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+        None => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_means_the_defaults() {
+        assert_eq!(read(""), (Config::default(), vec![]));
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let (config, problems) = read(concat!(
+            "default = \"off\"\n[questions]\nreply = \"leave\"\n[plans]\nreply = \"leave\"\nthen = \"bypassPermissions\"\n",
+            "[permissions]\nreply = \"leave\"\n[elicitations]\nreply = \"decline\"\n[stop]\nnudges = 0\n",
+            "[records]\nwhile_off = false\n",
+        ));
+        assert_eq!(problems, Vec::<String>::new());
+        assert_eq!((config.default, config.questions.reply), (Standing::Off, QuestionReply::Leave));
+        assert_eq!((config.plans.reply, config.plans.then), (PlanReply::Leave, Then::BypassPermissions));
+        assert_eq!(config.permissions.reply, PermissionReply::Leave);
+        assert_eq!(config.elicitations.reply, ElicitationReply::Decline);
+        assert_eq!((config.stop.nudges, config.records.while_off), (0, false));
+    }
+
+    #[test]
+    fn a_broken_file_means_the_defaults_and_says_where_it_is_broken() {
+        let (config, problems) = read("default = \"off\"\n[stop]\nnudges = \"two\"\n");
+        assert_eq!(config, Config::default());
+        assert!(problems.len() == 1 && problems[0].starts_with("defaults hold: line 3: "), "{problems:?}");
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_and_the_rest_counts() {
+        let (config, problems) = read("default = \"off\"\n[stop]\nnugdes = 1\n");
+        assert_eq!(config.default, Standing::Off);
+        assert_eq!(problems, ["unknown key `stop.nugdes`, passed over"]);
+    }
+}

@@ -1,0 +1,307 @@
+//! The policy: (event, config, memory) -> decision. Pure, and laid out as the table in the documentation.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::config::{Config, ElicitationReply, PermissionReply, PlanReply, QuestionReply, Then};
+use crate::event::{At, Call, Event};
+use crate::guidance;
+use crate::memory::{Memory, Note};
+use crate::prose::{self, TurnEnd};
+
+/// What is answered, what is remembered for the next hook, and what was found on the way, for the record.
+#[derive(Debug, Default)]
+pub struct Decision<'a> {
+    /// What the client is told.
+    pub answer: Answer<'a>,
+    /// What the session must remember.
+    pub remember: Vec<Note>,
+    /// What the decision rests on.
+    pub findings: Findings,
+}
+
+/// What the client is told.
+#[derive(Debug, Default, PartialEq)]
+pub enum Answer<'a> {
+    /// Nothing: exit 0 with no output.
+    #[default]
+    Nothing,
+    /// The tool call is refused, the model reads why.
+    Deny {
+        /// By which hook.
+        at: At,
+        /// What the model reads.
+        message: String,
+    },
+    /// The plan is approved.
+    Approve {
+        /// By which hook.
+        at: At,
+        /// `tool_input` as it came, byte for byte: it is written into the plan file (FACTS.md, Plans 4).
+        input: Echo<'a>,
+        /// The modes to be set, of which the last that is possible wins. PreToolUse can set none.
+        modes: Vec<Cow<'a, str>>,
+    },
+    /// The model is told something.
+    Context(String),
+    /// An MCP server's request ends without a choice of the user's.
+    Elicitation(ElicitationAction),
+    /// The turn goes on.
+    SendOn(String),
+    /// A session starts.
+    Welcome {
+        /// What the model is told, where we act.
+        context: Option<String>,
+        /// What a person sees.
+        line: Option<String>,
+    },
+}
+
+/// How an MCP server's request ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are the protocol's")]
+pub enum ElicitationAction {
+    Cancel,
+    Decline,
+}
+
+/// A tool input to be given back: as it came, or `{}` where it could not be read, which leaves the plan as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Echo<'a>(Option<&'a RawValue>);
+
+impl<'a> Echo<'a> {
+    /// What came, if it is an object.
+    pub fn of(input: Option<&'a RawValue>) -> Self {
+        Self(input.filter(|value| value.get().starts_with('{')))
+    }
+
+    /// The bytes to give back.
+    pub fn get(&self) -> &'a str {
+        self.0.map_or("{}", RawValue::get)
+    }
+}
+
+impl Serialize for Echo<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(input) => input.serialize(serializer),
+            None => serializer.collect_map(std::iter::empty::<(&str, ())>()),
+        }
+    }
+}
+
+impl PartialEq for Echo<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+/// What a decision rests on.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Findings {
+    /// How many other questions this prompt had asked before.
+    pub asked_before: usize,
+    /// The mode from which the session entered plan mode by itself.
+    pub entered_plan_from: Option<String>,
+    /// How a turn ended.
+    pub turn: Option<TurnEnd>,
+    /// The how-manieth sending on of this prompt it is, from 1.
+    pub nudge: Option<u32>,
+    /// Something waits although we act.
+    pub stall: bool,
+    /// The plan was left to a person.
+    pub plan_left: bool,
+}
+
+/// What there is to go by, besides the call itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'g> {
+    /// Whether we act in this session.
+    pub acts: bool,
+    /// What the config says.
+    pub config: &'g Config,
+    /// What the session remembers.
+    pub memory: &'g Memory,
+    /// The line for a person at the start of a session.
+    pub line: &'g str,
+}
+
+/// Decides what is answered.
+pub fn decide<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
+    let mut decision = if ground.acts { acting(call, ground) } else { leaving(call, ground) };
+    let plan_is_over = matches!(call.event, Event::PlanApproved { .. }) || out_of_plan_mode(call);
+    if plan_is_over && (ground.memory.entered_plan_from().is_some() || ground.memory.plan_left()) {
+        decision.remember.push(Note::LeftPlan);
+    }
+    decision
+}
+
+/// The table: what is answered where we act.
+fn acting<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
+    let Ground { config, memory, .. } = ground;
+    match &call.event {
+        Event::Question { .. } if config.questions.reply == QuestionReply::Leave => Decision::default(),
+        Event::Question { at, questions, .. } => {
+            let prompt = call.ids.prompt_id.as_deref();
+            let tool_use = call.ids.tool_use_id.as_deref();
+            let asked_before = memory.asked_before(*at, prompt, tool_use);
+            let asked = Note::Asked { at: (*at).into(), prompt: owned(prompt), call: owned(tool_use) };
+            let known = tool_use.is_some() && memory.holds(&asked);
+            Decision {
+                answer: Answer::Deny { at: *at, message: guidance::question(questions, asked_before > 0) },
+                remember: if known { Vec::new() } else { vec![asked] },
+                findings: Findings { asked_before, ..Findings::default() },
+            }
+        }
+        Event::EnterPlan => enter_plan(call),
+        Event::ExitPlan { .. } if config.plans.reply == PlanReply::Leave => leave_plan(call),
+        Event::ExitPlan { at, input, .. } => exit_plan(*at, Echo::of(*input), ground),
+        Event::PlanApproved { .. } if config.plans.reply == PlanReply::Leave || memory.plan_left() => {
+            leaving(call, ground)
+        }
+        Event::PlanApproved { .. } => Decision { answer: Answer::Context(guidance::plan()), ..Decision::default() },
+        Event::Permission { .. } if config.permissions.reply == PermissionReply::Leave => Decision::default(),
+        Event::Permission { tool, .. } => {
+            let message = guidance::permission(tool);
+            Decision { answer: Answer::Deny { at: At::PermissionRequest, message }, ..Decision::default() }
+        }
+        Event::Elicitation { .. } => {
+            let answer = match config.elicitations.reply {
+                ElicitationReply::Cancel => Answer::Elicitation(ElicitationAction::Cancel),
+                ElicitationReply::Decline => Answer::Elicitation(ElicitationAction::Decline),
+                ElicitationReply::Leave => Answer::Nothing,
+            };
+            Decision { answer, ..Decision::default() }
+        }
+        Event::Stop { message, stop_hook_active, background } => {
+            let turn = message.as_deref().map_or(TurnEnd::Done, prose::classify);
+            stop(call, turn, !stop_hook_active, *background > 0, ground)
+        }
+        Event::Notification { notification_type, .. } => {
+            let stall = proves_a_wait(notification_type.as_deref().unwrap_or_default(), memory);
+            Decision { findings: Findings { stall, ..Findings::default() }, ..Decision::default() }
+        }
+        Event::SessionStart { source, .. } => start(source.as_deref(), Some(guidance::session()), ground.line),
+        Event::Answer { .. } | Event::Denied { .. } => Decision::default(),
+        Event::SessionEnd { .. } | Event::StopFailure { .. } | Event::Other => Decision::default(),
+    }
+}
+
+/// What is answered where we do not act: nothing, but the line at the start. Remembered is what a session needs that
+/// is switched on in its middle.
+fn leaving<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
+    match &call.event {
+        Event::EnterPlan => enter_plan(call),
+        Event::ExitPlan { .. } => leave_plan(call),
+        Event::PlanApproved { .. } => {
+            let findings = Findings { plan_left: ground.memory.plan_left(), ..Findings::default() };
+            Decision { findings, ..Decision::default() }
+        }
+        Event::SessionStart { source, .. } => start(source.as_deref(), None, ground.line),
+        _ => Decision::default(),
+    }
+}
+
+fn enter_plan<'a>(call: &Call<'a>) -> Decision<'a> {
+    let mode = call.ids.permission_mode.as_deref().filter(|mode| *mode != "plan");
+    let remember = mode.map(|mode| Note::EnteredPlan { mode: mode.to_owned() });
+    let findings = Findings { entered_plan_from: owned(mode), ..Findings::default() };
+    Decision { remember: remember.into_iter().collect(), findings, ..Decision::default() }
+}
+
+fn leave_plan<'a>(call: &Call<'a>) -> Decision<'a> {
+    let asks_a_person = matches!(call.event, Event::ExitPlan { at: At::PermissionRequest, .. });
+    let remember = if asks_a_person { vec![Note::PlanLeft] } else { Vec::new() };
+    let findings = Findings { plan_left: true, ..Findings::default() };
+    Decision { remember, findings, ..Decision::default() }
+}
+
+/// PreToolUse can approve but set no mode, and keeps PermissionRequest from firing: it approves only where the client
+/// itself goes back to a mode that lets the plan be carried out (FACTS.md, Plans 5).
+fn exit_plan<'a>(at: At, input: Echo<'a>, ground: Ground<'_>) -> Decision<'a> {
+    let entered_from = ground.memory.entered_plan_from();
+    let returns_to_work = matches!(entered_from, Some("bypassPermissions" | "acceptEdits" | "auto" | "dontAsk"));
+    let answer = match at {
+        At::PreToolUse if returns_to_work => Answer::Approve { at, input, modes: Vec::new() },
+        At::PreToolUse => Answer::Nothing,
+        At::PermissionRequest => {
+            let modes = match entered_from {
+                Some(mode) => vec![Cow::Owned(mode.to_owned())],
+                None => then(ground.config.plans.then),
+            };
+            Answer::Approve { at, input, modes }
+        }
+    };
+    let taken = answer != Answer::Nothing && ground.memory.plan_left();
+    let remember = if taken { vec![Note::PlanTaken] } else { Vec::new() };
+    let findings = Findings { entered_plan_from: owned(entered_from), ..Findings::default() };
+    Decision { answer, remember, findings }
+}
+
+/// The modes for the plan of a session that was started in plan mode. Where bypass is not to be had, the client drops
+/// it and the floor before it holds.
+fn then<'a>(then: Then) -> Vec<Cow<'a, str>> {
+    match then {
+        Then::Default => vec!["default".into()],
+        Then::AcceptEdits => vec!["acceptEdits".into()],
+        Then::Auto => vec!["auto".into()],
+        Then::BypassPermissions => vec!["acceptEdits".into(), "bypassPermissions".into()],
+    }
+}
+
+/// A turn that waits for an answer is sent on, a bounded number of times a prompt. One that background tasks will wake
+/// again is left to them.
+fn stop<'a>(call: &Call<'a>, turn: TurnEnd, first: bool, background: bool, ground: Ground<'_>) -> Decision<'a> {
+    let prompt = call.ids.prompt_id.as_deref();
+    let waits = turn == TurnEnd::Waits;
+    let before = ground.memory.sent_on(prompt, first);
+    let sent_on = waits && !background && before < ground.config.stop.nudges;
+    let remember = if waits || ground.memory.minds_a_stop() {
+        vec![Note::Stopped { prompt: owned(prompt), waits, sent_on, first }]
+    } else {
+        Vec::new()
+    };
+    let findings = Findings {
+        turn: Some(turn),
+        nudge: sent_on.then_some(before + 1),
+        stall: waits && !background && !sent_on,
+        ..Findings::default()
+    };
+    Decision { answer: if sent_on { Answer::SendOn(guidance::stop()) } else { Answer::Nothing }, remember, findings }
+}
+
+/// The notifications that a dialog stands open, and the one that a turn which ended waiting was not answered
+/// (FACTS.md, Turns 3).
+fn proves_a_wait(notification_type: &str, memory: &Memory) -> bool {
+    match notification_type {
+        "permission_prompt" | "elicitation_dialog" | "elicitation_url_dialog" | "agent_needs_input" => true,
+        "idle_prompt" => memory.stands_waiting(),
+        _ => false,
+    }
+}
+
+/// After a compaction the model must be told again; the person was told at the start.
+fn start<'a>(source: Option<&str>, context: Option<String>, line: &str) -> Decision<'a> {
+    let compacted = source == Some("compact");
+    let line = (!compacted).then(|| line.to_owned());
+    let answer = match (&context, &line) {
+        (None, None) => Answer::Nothing,
+        _ => Answer::Welcome { context, line },
+    };
+    let remember = if compacted { Vec::new() } else { vec![Note::Started] };
+    Decision { answer, remember, ..Decision::default() }
+}
+
+/// An event whose mode is not plan says that the session is out of it. What a subagent runs in says nothing of the
+/// session.
+fn out_of_plan_mode(call: &Call<'_>) -> bool {
+    let mode = call.ids.permission_mode.as_deref();
+    call.ids.agent_id.is_none() && !matches!(call.event, Event::EnterPlan) && mode.is_some_and(|mode| mode != "plan")
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
+}

@@ -1,0 +1,92 @@
+//! The words for the model: fills the texts of `hooks/guidance`, which are compiled in. Touches no file, clock or
+//! environment.
+
+use crate::question::{Question, recommended};
+
+const QUESTION: &str = include_str!("../hooks/guidance/question.md");
+const QUESTION_AGAIN: &str = include_str!("../hooks/guidance/question-again.md");
+const PERMISSION: &str = include_str!("../hooks/guidance/permission.md");
+const PLAN: &str = include_str!("../hooks/guidance/plan.md");
+const STOP: &str = include_str!("../hooks/guidance/stop.md");
+const SESSION: &str = include_str!("../hooks/guidance/session.md");
+
+/// How much of a name that the model or a server chose is repeated, in characters.
+const NAME_LIMIT: usize = 120;
+
+/// The denial of a question; `again` where the model was told before in this prompt. It reads well alone and behind
+/// the client's "hook error:" (FACTS.md, Questions 3).
+pub fn question(questions: &[Question<'_>], again: bool) -> String {
+    let marked: Vec<_> = recommended(questions).map(|label| format!("\"{}\"", name(label))).collect();
+    let marked = match marked.is_empty() {
+        true => String::new(),
+        false => format!(" (you marked {})", marked.join(", ")),
+    };
+    flowing(if again { QUESTION_AGAIN } else { QUESTION }).replace("{recommended}", &marked)
+}
+
+/// The denial of a permission for `tool`.
+pub fn permission(tool: &str) -> String {
+    let tool = name(tool);
+    flowing(PERMISSION).replace("{tool}", if tool.is_empty() { "this tool" } else { &tool })
+}
+
+/// What the model is told of a plan that no one reviewed.
+pub fn plan() -> String {
+    flowing(PLAN)
+}
+
+/// The reason with which a turn is sent on that ended waiting for an answer.
+pub fn stop() -> String {
+    flowing(STOP)
+}
+
+/// The contract of an unattended session: at most 1,200 characters.
+pub fn session() -> String {
+    flowing(SESSION)
+}
+
+/// The texts are wrapped for their readers in the repository; the model gets whole paragraphs and list items.
+fn flowing(text: &str) -> String {
+    let mut flowing = String::with_capacity(text.len());
+    for line in text.trim_end().lines() {
+        if line.is_empty() || line.starts_with("- ") {
+            flowing.push('\n');
+        } else if !flowing.is_empty() && !flowing.ends_with('\n') {
+            flowing.push(' ');
+        }
+        flowing.push_str(line);
+    }
+    flowing
+}
+
+/// A name in one line, cut.
+fn name(text: &str) -> String {
+    let mut name: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(NAME_LIMIT).collect();
+    if text.chars().nth(NAME_LIMIT).is_some() {
+        name.push('…');
+    }
+    name.replace('{', "(").replace('}', ")").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_whole_sentences_without_a_hole_in_it() {
+        for text in [question(&[], false), question(&[], true), permission("Bash"), plan(), stop(), session()] {
+            assert!(text.ends_with('.') && !text.contains(['{', '}']) && !text.contains("  "), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_contract_fits_into_1200_characters() {
+        assert!(session().chars().count() <= 1200, "{}", session().chars().count());
+    }
+
+    #[test]
+    fn a_hostile_tool_name_stays_one_short_name() {
+        let text = permission(&format!("evil\n\u{1b}[31m{{recommended}}{}", "x".repeat(500)));
+        assert!(text.contains("evil  [31m(recommended)xxx") && text.contains('…') && !text.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,137 @@
+//! Files of the state folder: opened so that nothing planted there can make us wait or lead us elsewhere, made so that
+//! nobody else can read them. What differs between systems is at the end.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+/// Reads at most `limit` bytes of a file. No symlink is followed, and a FIFO ends at once.
+///
+/// # Errors
+/// As the system gives them; `NotFound` where there is no such file.
+pub fn read(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+    let file = system::open_to_read(path)?;
+    let mut bytes = Vec::new();
+    loop {
+        let step = if bytes.is_empty() { FIRST_STEP } else { NEXT_STEP };
+        let read = system::read_some(&file, &mut bytes, step)?;
+        // A file gives all it has: less than the room there was is its end.
+        if read < step || bytes.len() >= limit {
+            bytes.truncate(limit);
+            return Ok(bytes);
+        }
+    }
+}
+
+/// How much room a read has, in bytes; most files here fit into the first.
+const FIRST_STEP: usize = 4 * 1024;
+const NEXT_STEP: usize = 64 * 1024;
+
+/// Appends `line` in a single write, so that lines of processes side by side stay whole. The file (0600) and its
+/// folders (0700) are made where they are missing. Gives the file back.
+///
+/// # Errors
+/// As the system gives them; a write cut short is one, since half a line is on the disk then.
+pub fn append(path: &Path, line: &[u8]) -> io::Result<File> {
+    let mut file = match system::open_to_append(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => create(path)?,
+        opened => opened?,
+    };
+    match file.write(line)? {
+        written if written == line.len() => Ok(file),
+        written => {
+            let _ = file.write(b"\n");
+            Err(io::Error::new(ErrorKind::WriteZero, format!("only {written} of {} bytes fitted", line.len())))
+        }
+    }
+}
+
+/// Makes a folder that only its owner can look into, and the folders above it.
+///
+/// # Errors
+/// As the system gives them.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        create_folder(parent)?;
+    }
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        made => made?,
+    }
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    Ok(())
+}
+
+/// Makes a file for appending that only its owner can read, whatever the umask. Where another process was faster, its
+/// file is taken.
+fn create(path: &Path) -> io::Result<File> {
+    if let Some(parent) = path.parent() {
+        create_folder(parent)?;
+    }
+    match system::create_to_append(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => system::open_to_append(path),
+        made => made,
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    use rustix::buffer::spare_capacity;
+    use rustix::fs::{Mode, OFlags};
+
+    const GUARDED: OFlags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+    const APPENDING: OFlags = GUARDED.union(OFlags::WRONLY).union(OFlags::APPEND);
+
+    pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
+        Ok(rustix::fs::open(path, GUARDED | OFlags::RDONLY, Mode::empty())?.into())
+    }
+
+    pub(super) fn open_to_append(path: &Path) -> io::Result<File> {
+        Ok(rustix::fs::open(path, APPENDING, Mode::empty())?.into())
+    }
+
+    pub(super) fn create_to_append(path: &Path) -> io::Result<File> {
+        let private = Mode::RUSR | Mode::WUSR;
+        let file = rustix::fs::open(path, APPENDING | OFlags::CREATE | OFlags::EXCL, private)?;
+        rustix::fs::fchmod(&file, private)?;
+        Ok(file.into())
+    }
+
+    pub(super) fn read_some(file: &File, bytes: &mut Vec<u8>, step: usize) -> io::Result<usize> {
+        let before = bytes.len();
+        bytes.reserve_exact(step);
+        rustix::io::read(file, spare_capacity(bytes))?;
+        Ok(bytes.len() - before)
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::{File, OpenOptions};
+    use std::io::{self, Read};
+    use std::path::Path;
+
+    pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
+        File::open(path)
+    }
+
+    pub(super) fn open_to_append(path: &Path) -> io::Result<File> {
+        OpenOptions::new().append(true).open(path)
+    }
+
+    pub(super) fn create_to_append(path: &Path) -> io::Result<File> {
+        OpenOptions::new().append(true).create_new(true).open(path)
+    }
+
+    pub(super) fn read_some(file: &File, bytes: &mut Vec<u8>, step: usize) -> io::Result<usize> {
+        Read::take(file, step as u64).read_to_end(bytes)
+    }
+}
