@@ -92,10 +92,10 @@ fn keep(
     mut problems: Vec<String>,
     now: DateTime<Utc>,
 ) {
-    if let Some((store, memory)) = memory.filter(|_| !decision.remember.is_empty()) {
-        if let Err(error) = store.add(memory, &decision.remember, now) {
-            problems.push(format!("the session's memory was not written: {error}"));
-        }
+    if let Some((store, memory)) = memory.filter(|_| !decision.remember.is_empty())
+        && let Err(error) = store.add(memory, &decision.remember, now)
+    {
+        problems.push(format!("the session's memory was not written: {error}"));
     }
     if !verdict.acts && !policy.config.records.while_off {
         return;
