@@ -1,18 +1,26 @@
-//! Does a turn's closing message wait for an answer? Touches no file, clock or environment.
+//! Does a closing message wait for an answer? Pure: no file, clock, model or network; it never panics and it never
+//! reads more than a bounded part of the message. `prose/speech.rs` takes out what is not said to the reader,
+//! `prose/phrases.rs` knows the phrases, `prose/verdict.rs` weighs them.
 
-/// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+mod phrases;
+mod speech;
+mod verdict;
+
+use serde::Serialize;
+
+/// How a turn ends, as far as its closing message tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TurnEnd {
-    /// The work is not done until someone answers.
+    /// The work is not done until someone answers, approves, chooses or provides something.
     Waits,
-    /// It is done, and more is offered.
+    /// The work is done; something further is offered.
     Offer,
-    /// It is done.
+    /// The work is done, or was given up with a reason; nothing is asked.
     Done,
 }
 
-/// Tells how a turn ended by its closing message.
+/// The class of a closing message (`last_assistant_message` of Stop). Any string will do; an empty one is `Done`.
 pub fn classify(message: &str) -> TurnEnd {
-    if message.trim_end().ends_with("proceed?") { TurnEnd::Waits } else { TurnEnd::Done }
+    verdict::judge(&speech::read(message))
 }

@@ -1,0 +1,270 @@
+//! From a message in Markdown to the sentences said to the reader: code, quotations, block quotes, links and emphasis
+//! are taken out, letters made lower case, marks of other scripts made ours. Only the beginning and the end are kept.
+
+use memchr::{memchr, memmem};
+
+use super::phrases::{self, Kinds};
+
+/// Bytes read from the end of what is said; whether a turn waits is decided there.
+const TAIL: usize = 3_000;
+/// Bytes read from its beginning; what was done is often said there.
+const HEAD: usize = 600;
+/// Stands for a piece of code, a quotation or an address within a sentence.
+const HOLE: char = '¤';
+
+/// The form of the line that a sentence stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Heading,
+    Item,
+    Row,
+}
+
+/// One sentence said to the reader.
+#[derive(Debug)]
+pub(super) struct Sentence {
+    /// Length in bytes, after cleaning.
+    pub(super) length: usize,
+    pub(super) form: Form,
+    /// The number of its line; sentences of one line belong to one paragraph.
+    pub(super) line: usize,
+    /// Ends in a question mark of any script.
+    pub(super) question: bool,
+    /// Ends in a colon: an opening to what follows.
+    pub(super) opens: bool,
+    /// Is written in a script that often leaves the question mark out.
+    pub(super) spaceless: bool,
+    /// The kinds of phrase in it, and at its very beginning.
+    pub(super) kinds: Kinds,
+    pub(super) first: Kinds,
+}
+
+/// The sentences of a message, in order.
+pub(super) fn read(message: &str) -> Vec<Sentence> {
+    let lines = spoken_lines(message);
+    let total: usize = lines.iter().map(|line| line.len()).sum();
+    let mut sentences = Vec::with_capacity(32);
+    let mut clean = String::with_capacity(512);
+    let mut passed = 0;
+    for (number, line) in lines.iter().enumerate() {
+        let (from_start, to_end) = (passed, total - passed - line.len());
+        passed += line.len();
+        if from_start >= HEAD && to_end >= TAIL {
+            continue;
+        }
+        let line = shortened(line, from_start < HEAD);
+        let (form, rest) = form_of(line);
+        clean.clear();
+        clean_into(rest, &mut clean);
+        split_into(&clean, form, number, &mut sentences);
+    }
+    sentences
+}
+
+/// The lines outside fenced code, block quotes, comments and rules.
+fn spoken_lines(message: &str) -> Vec<&str> {
+    let mut lines = Vec::with_capacity(64);
+    let mut fence: Option<(u8, usize)> = None;
+    let mut rest = message;
+    while !rest.is_empty() {
+        let end = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        rest = after.get(1..).unwrap_or("");
+        let line = line.trim();
+        let mark = line.bytes().next().unwrap_or(b' ');
+        let run = line.bytes().take_while(|&byte| byte == mark).count();
+        match fence {
+            Some((open, length)) if mark == open && run >= length && run == line.len() => fence = None,
+            Some(_) => {}
+            None if (mark == b'`' || mark == b'~') && run >= 3 && !line.get(run..).is_some_and(|info| info.contains('`')) => {
+                fence = Some((mark, run));
+            }
+            None if line.is_empty() || mark == b'>' || line.starts_with("<!--") => {}
+            None => lines.push(line),
+        }
+    }
+    lines
+}
+
+/// A line longer than what is read of it, cut at a character: its end, or its beginning in the head.
+fn shortened(line: &str, head: bool) -> &str {
+    if line.len() <= TAIL {
+        return line;
+    }
+    let mut at = if head { HEAD } else { line.len() - TAIL };
+    // A message of one line is both; its end is what counts.
+    if head && line.len() > HEAD {
+        at = line.len() - TAIL;
+    }
+    while at < line.len() && !line.is_char_boundary(at) {
+        at += 1;
+    }
+    line.get(at..).unwrap_or(line)
+}
+
+/// The form of a line and the line without the marks that made it.
+fn form_of(line: &str) -> (Form, &str) {
+    if line.starts_with('#') {
+        return (Form::Heading, line.trim_start_matches('#').trim_start());
+    }
+    if line.starts_with('|') {
+        return (Form::Row, line);
+    }
+    let bare = line.trim_start_matches("**");
+    for bullet in ["- ", "* ", "+ ", "• ", "– ", "☐ "] {
+        if let Some(rest) = bare.strip_prefix(bullet) {
+            return (Form::Item, rest);
+        }
+    }
+    let label = bare.trim_start_matches('(');
+    let digits = label.bytes().take_while(u8::is_ascii_digit).count();
+    let width = match label.bytes().next() {
+        Some(first) if first.is_ascii_alphabetic() => 1,
+        _ => digits,
+    };
+    let ends = label.get(width..).unwrap_or("");
+    if (1..=3).contains(&width) && (ends.starts_with(". ") || ends.starts_with(") ") || ends.starts_with('、')) {
+        return (Form::Item, ends.get(1..).map_or(ends, |rest| rest.trim_start()));
+    }
+    (Form::Plain, line)
+}
+
+/// Copies a line, lower case, without code, quotations, addresses and emphasis.
+fn clean_into(line: &str, clean: &mut String) {
+    let mut rest = line;
+    let mut before = ' ';
+    while let Some(this) = rest.chars().next() {
+        let after = rest.get(this.len_utf8()..).unwrap_or("");
+        if let Some(remainder) = skip_aside(this, before, rest, after) {
+            clean.push(HOLE);
+            before = HOLE;
+            rest = remainder;
+            continue;
+        }
+        rest = after;
+        let next = after.chars().next().unwrap_or(' ');
+        match this {
+            '*' | '\u{200b}' | '\u{fe0f}' | '\u{feff}' => continue,
+            '_' if !before.is_alphanumeric() || !next.is_alphanumeric() => continue,
+            '~' if next == '~' || before == '~' => {}
+            '[' => continue,
+            ']' => {
+                if let Some(address) = after.strip_prefix('(') {
+                    rest = address.split_once(')').map_or("", |(_, remainder)| remainder);
+                }
+                continue;
+            }
+            '’' | '‘' | 'ʼ' => clean.push('\''),
+            '？' | '؟' | '⁇' | '❓' => clean.push('?'),
+            '！' => clean.push_str("! "),
+            '。' | '．' | '।' => clean.push_str(". "),
+            '，' => clean.push_str(", "),
+            '：' => clean.push_str(": "),
+            '；' | '\u{37e}' => clean.push(';'),
+            '（' => clean.push_str(" ("),
+            '）' => clean.push(')'),
+            'İ' => clean.push('i'),
+            _ if this.is_whitespace() => {
+                if !clean.ends_with(' ') {
+                    clean.push(' ');
+                }
+            }
+            _ if this.is_ascii() => clean.push(this.to_ascii_lowercase()),
+            _ => clean.extend(this.to_lowercase()),
+        }
+        before = this;
+    }
+}
+
+/// What follows a piece of code, a quotation or an address that begins here.
+fn skip_aside<'a>(this: char, before: char, rest: &'a str, after: &'a str) -> Option<&'a str> {
+    let close = match this {
+        '`' => {
+            let run = rest.bytes().take_while(|&byte| byte == b'`').count();
+            let (ticks, inside) = rest.split_at_checked(run)?;
+            let end = inside.find(ticks)?;
+            return inside.get(end + run..);
+        }
+        'h' if !before.is_alphanumeric() && (rest.starts_with("http://") || rest.starts_with("https://")) => {
+            let end = rest.find(|c: char| c.is_whitespace() || c == ')' || c == '>').unwrap_or(rest.len());
+            return rest.get(end..);
+        }
+        '"' => '"',
+        '“' => '”',
+        '„' => '“',
+        '«' => '»',
+        '‹' => '›',
+        '「' => '」',
+        '『' => '』',
+        // An apostrophe opens a quotation only before a word; it is one only if it closes after a mark.
+        '\'' if !before.is_alphanumeric() => {
+            let end = after.find("?'").or_else(|| after.find("!'"))?;
+            return after.get(end + 2..);
+        }
+        _ => return None,
+    };
+    let end = match this {
+        '„' => after.find(['“', '”', '"'])?,
+        // In Chinese and in careless typing the same mark opens and closes.
+        '“' => after.find(['”', '“', '"'])?,
+        _ => after.find(close)?,
+    };
+    let inside = after.get(end..)?;
+    inside.get(inside.chars().next()?.len_utf8()..)
+}
+
+/// Splits a clean line at its full stops, question and exclamation marks.
+fn split_into(line: &str, form: Form, number: usize, sentences: &mut Vec<Sentence>) {
+    let bytes = line.as_bytes();
+    let mut start = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        let ends = match byte {
+            b'.' | b'!' => next == b' ' && !abbreviated(bytes.get(start..at).unwrap_or(&[])),
+            b'?' => !next.is_ascii_alphanumeric() && next != b'.' && next != b'?',
+            _ => false,
+        };
+        if ends {
+            push(line.get(start..=at).unwrap_or(""), form, number, sentences);
+            start = at + 1;
+        }
+    }
+    push(line.get(start..).unwrap_or(""), form, number, sentences);
+}
+
+fn abbreviated(before: &[u8]) -> bool {
+    [&b"e.g"[..], b"i.e", b" vs", b"z.b", b"d.h", b" etc"].iter().any(|short| before.ends_with(short))
+}
+
+fn push(text: &str, form: Form, line: usize, sentences: &mut Vec<Sentence>) {
+    let text = text.trim();
+    if !text.chars().any(|this| this.is_alphanumeric() || this == HOLE || this == '?') {
+        return;
+    }
+    let closing = text.trim_end_matches(|this: char| !this.is_alphanumeric() && !matches!(this, '?' | ':' | ';'));
+    let greek = || text.chars().any(|this| matches!(this, '\u{370}'..='\u{3ff}'));
+    let question = closing.ends_with('?') || (closing.ends_with(';') && greek());
+    if text == "?" {
+        // The mark was cut off from its sentence by a quotation or an emoji.
+        if let Some(last) = sentences.last_mut() {
+            last.question = last.question || last.line == line;
+        }
+        return;
+    }
+    let (mut kinds, first) = phrases::find(text);
+    // "Added a test" and "I have added", but not "the added cost".
+    if kinds.any(Kinds::DID) && (first.any(Kinds::DID) || by_author(text)) {
+        kinds = kinds | Kinds::DONE;
+    }
+    let opens = closing.ends_with(':');
+    let spaceless = text.chars().any(phrases::spaceless);
+    sentences.push(Sentence { length: text.len(), form, line, question, opens, spaceless, kinds, first });
+}
+
+fn by_author(text: &str) -> bool {
+    text.starts_with("i ")
+        || [" i ", "i've ", "i have ", "we ", "we've ", "was ", "were ", "been ", "and "]
+            .iter()
+            .any(|&author| memmem::find(text.as_bytes(), author.as_bytes()).is_some())
+}
