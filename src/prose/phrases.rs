@@ -53,6 +53,8 @@ impl Kinds {
     pub(super) const RHETORIC: Self = Self(1 << 20);
     /// A verb of finished work, evidence only where it is the author's: "added".
     pub(super) const DID: Self = Self(1 << 21);
+    /// A choice or a fact is asked for: "which", "how should I". Not leave, though it may say "should I".
+    pub(super) const WHICH: Self = Self(1 << 22);
 
     /// Whether any of `others` is in the set.
     pub(super) fn any(self, others: Self) -> bool {
@@ -68,9 +70,9 @@ impl BitOr for Kinds {
 }
 
 /// The names of the kinds as the phrase files write them, in the order of their bits.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "may", "want", "ask", "approve", "else", "extra", "go", "outward", "wait", "soft", "once", "then", "offer", "done",
-    "part", "open", "plan", "void", "about", "answer", "rhetoric", "did",
+    "part", "open", "plan", "void", "about", "answer", "rhetoric", "did", "which",
 ];
 
 /// All phrase files. `[kind]` heads a section, `#` a comment; a phrase is lower case, as `speech` leaves the text. A

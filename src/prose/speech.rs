@@ -53,8 +53,7 @@ pub(super) fn read(message: &str) -> Vec<Sentence> {
         if from_start >= HEAD && to_end >= TAIL {
             continue;
         }
-        let line = shortened(line, from_start < HEAD);
-        let (form, rest) = form_of(line);
+        let (form, rest) = form_of(shortened(line));
         clean.clear();
         clean_into(rest, &mut clean);
         split_into(&clean, form, number, &mut sentences);
@@ -87,17 +86,10 @@ fn spoken_lines(message: &str) -> Vec<&str> {
     lines
 }
 
-/// A line longer than what is read of it, cut at a character: its end, or its beginning in the head.
-fn shortened(line: &str, head: bool) -> &str {
-    if line.len() <= TAIL {
-        return line;
-    }
-    let mut at = if head { HEAD } else { line.len() - TAIL };
-    // A message of one line is both; its end is what counts.
-    if head && line.len() > HEAD {
-        at = line.len() - TAIL;
-    }
-    while at < line.len() && !line.is_char_boundary(at) {
+/// The end of a line that is longer than what is read at all.
+fn shortened(line: &str) -> &str {
+    let mut at = line.len().saturating_sub(TAIL);
+    while !line.is_char_boundary(at) {
         at += 1;
     }
     line.get(at..).unwrap_or(line)

@@ -78,8 +78,9 @@ fn asks(sentence: &Sentence, after: &After) -> bool {
 
 fn weigh_question(sentence: &Sentence, work: &Work, after: &After) -> TurnEnd {
     let kinds = sentence.kinds;
-    let leave = kinds.any(Kinds::MAY | Kinds::WANT);
-    let addressed = leave || kinds.any(Kinds::ASK | Kinds::APPROVE | Kinds::ELSE);
+    let which = kinds.any(Kinds::WHICH);
+    let leave = kinds.any(Kinds::MAY | Kinds::WANT) && !which;
+    let addressed = leave || kinds.any(Kinds::ASK | Kinds::APPROVE | Kinds::ELSE) || (which && !after.explained);
     let heading = sentence.form == Form::Heading && !after.last;
     let answered = after.kinds.any(Kinds::ANSWER) || (after.explained && !leave && after.kinds.any(Kinds::DONE));
     if sentence.form == Form::Row || heading || answered {
@@ -88,16 +89,25 @@ fn weigh_question(sentence: &Sentence, work: &Work, after: &After) -> TurnEnd {
     if kinds.any(Kinds::RHETORIC) && !leave && !after.last {
         return TurnEnd::Done;
     }
-    if !addressed {
-        return weigh_bare(sentence, work, after);
+    // A list of questions in finished work is part of the work: a template, a page of answers.
+    if sentence.form == Form::Item && work.finished && !leave {
+        return TurnEnd::Done;
     }
-    if kinds.any(Kinds::ELSE) || (kinds.any(Kinds::EXTRA) && (work.finished || !kinds.any(Kinds::GO))) {
+    if !addressed {
+        return weigh_bare(work, after);
+    }
+    let goes_on = kinds.any(Kinds::GO);
+    // "Shall I start, or do you have any questions?" is no courtesy while the work is still to do.
+    let matter = (leave && goes_on) || which || kinds.any(Kinds::APPROVE);
+    if kinds.any(Kinds::ELSE) && (work.finished || !matter) {
+        return TurnEnd::Offer;
+    }
+    if kinds.any(Kinds::EXTRA) && (work.finished || !goes_on) {
         return TurnEnd::Offer;
     }
     if !work.finished {
         return TurnEnd::Waits;
     }
-    let goes_on = kinds.any(Kinds::GO);
     let needs_leave = kinds.any(Kinds::MAY) && kinds.any(Kinds::OUTWARD);
     if leave {
         return if goes_on || needs_leave { TurnEnd::Waits } else { TurnEnd::Offer };
@@ -106,16 +116,11 @@ fn weigh_question(sentence: &Sentence, work: &Work, after: &After) -> TurnEnd {
 }
 
 /// A question that names neither the reader nor the author: "Keep the old endpoint?"
-fn weigh_bare(sentence: &Sentence, work: &Work, after: &After) -> TurnEnd {
+fn weigh_bare(work: &Work, after: &After) -> TurnEnd {
     if after.bytes > SHORT || (after.explained && work.done) {
         return TurnEnd::Done;
     }
-    match (work.finished, sentence.form) {
-        (false, _) => TurnEnd::Waits,
-        // A list of questions in finished work is part of the work: a template, a page of answers.
-        (true, Form::Item) => TurnEnd::Done,
-        (true, _) => TurnEnd::Offer,
-    }
+    if work.finished { TurnEnd::Offer } else { TurnEnd::Waits }
 }
 
 fn weigh_statement(sentence: &Sentence, work: &Work) -> TurnEnd {
@@ -123,9 +128,17 @@ fn weigh_statement(sentence: &Sentence, work: &Work) -> TurnEnd {
     if sentence.form == Form::Row || kinds.any(Kinds::VOID | Kinds::ABOUT) {
         return TurnEnd::Done;
     }
+    if kinds.any(Kinds::ELSE) && !kinds.any(Kinds::WAIT) {
+        return TurnEnd::Offer;
+    }
     if kinds.any(Kinds::WAIT) {
         let courtesy = kinds.any(Kinds::EXTRA | Kinds::ELSE | Kinds::OFFER);
         return if work.finished && courtesy { TurnEnd::Offer } else { TurnEnd::Waits };
+    }
+    // "Let me know if you need more" offers; "let me know if you agree" waits.
+    let matter = Kinds::APPROVE | Kinds::GO | Kinds::THEN | Kinds::MAY | Kinds::WHICH;
+    if kinds.any(Kinds::SOFT) && kinds.any(Kinds::OFFER) && !kinds.any(matter) {
+        return TurnEnd::Offer;
     }
     let condition = kinds.any(Kinds::ONCE) && kinds.any(Kinds::THEN) && !kinds.any(Kinds::OFFER);
     if kinds.any(Kinds::SOFT) || condition {
