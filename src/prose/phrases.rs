@@ -104,7 +104,9 @@ struct Phrase {
 const STEM: u8 = 0x80;
 
 const END: u16 = u16::MAX;
-const BUCKETS: usize = 1024;
+const BUCKETS: usize = 4096;
+/// Phrases are filed by their first bytes: these many, or these many where the phrase is shorter.
+const KEYS: [usize; 2] = [5, 3];
 
 struct Table<const N: usize> {
     phrases: [Phrase; N],
@@ -113,9 +115,15 @@ struct Table<const N: usize> {
 
 static TABLE: Table<{ count() }> = build();
 
-/// Where a phrase that begins with these bytes is filed.
-const fn bucket(first: u8, second: u8, third: u8) -> usize {
-    (first as usize * 131 + second as usize * 31 + third as usize * 7) % BUCKETS
+/// Where phrases that begin with these `key` bytes are filed.
+#[allow(clippy::indexing_slicing)] // the caller has seen that the bytes are there
+const fn bucket(text: &[u8], start: usize, key: usize) -> usize {
+    let (mut hash, mut at) = (key as u32, 0);
+    while at < key {
+        hash = (hash ^ text[start + at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    ((hash ^ (hash >> 15)) as usize) % BUCKETS
 }
 
 /// The end of the line that begins at `start`.
@@ -157,7 +165,7 @@ const fn build<const N: usize>() -> Table<N> {
             let stem = text[end - 1] == b'*';
             let length = end - at - stem as usize;
             assert!(length >= 3 && length <= u8::MAX as usize, "a phrase has 3 to 255 bytes");
-            let home = bucket(text[at], text[at + 1], text[at + 2]);
+            let home = bucket(text, at, if length >= KEYS[0] { KEYS[0] } else { KEYS[1] });
             let kind = if stem { kind | STEM } else { kind };
             let next = table.heads[home];
             table.phrases[index] = Phrase { start: at as u32, next, length: length as u8, kind };
@@ -188,7 +196,7 @@ const fn kind_named(text: &[u8], start: usize, end: usize) -> u8 {
     panic!("a phrase file names a kind that does not exist")
 }
 
-/// The kinds found anywhere in a sentence, and those found at its beginning.
+/// The kinds of phrase found anywhere in a sentence, and those found at its beginning.
 pub(super) fn find(sentence: &str) -> (Kinds, Kinds) {
     let bytes = sentence.as_bytes();
     let (mut all, mut first) = (Kinds::NONE, Kinds::NONE);
@@ -211,16 +219,19 @@ pub(super) fn find(sentence: &str) -> (Kinds, Kinds) {
 
 fn at_position(sentence: &str, bytes: &[u8], at: usize) -> Kinds {
     let mut found = Kinds::NONE;
-    let Some(&[a, b, c]) = bytes.get(at..at + 3) else { return found };
-    let mut index = TABLE.heads.get(bucket(a, b, c)).copied().unwrap_or(END);
-    while let Some(phrase) = TABLE.phrases.get(usize::from(index)) {
-        let start = phrase.start as usize;
-        let end = at + usize::from(phrase.length);
-        let wanted = TEXT.as_bytes().get(start..start + usize::from(phrase.length));
-        if wanted.is_some() && bytes.get(at..end) == wanted && (phrase.kind & STEM != 0 || closes(sentence, end)) {
-            found = found | Kinds(1 << (phrase.kind & !STEM));
+    for key in KEYS.into_iter().filter(|key| at + key <= bytes.len()) {
+        let mut index = TABLE.heads.get(bucket(bytes, at, key)).copied().unwrap_or(END);
+        while let Some(phrase) = TABLE.phrases.get(usize::from(index)) {
+            let (start, length) = (phrase.start as usize, usize::from(phrase.length));
+            let wanted = TEXT.as_bytes().get(start..start + length);
+            if wanted.is_some()
+                && bytes.get(at..at + length) == wanted
+                && (phrase.kind & STEM != 0 || closes(sentence, at + length))
+            {
+                found = found | Kinds(1 << (phrase.kind & !STEM));
+            }
+            index = phrase.next;
         }
-        index = phrase.next;
     }
     found
 }

@@ -6,11 +6,13 @@ use memchr::{memchr, memmem};
 use super::phrases::{self, Kinds};
 
 /// Bytes read from the end of what is said; whether a turn waits is decided there.
-const TAIL: usize = 3_000;
+const TAIL: usize = 1_600;
 /// Bytes read from its beginning; what was done is often said there.
-const HEAD: usize = 600;
+const HEAD: usize = 400;
 /// Stands for a piece of code, a quotation or an address within a sentence.
 const HOLE: char = '¤';
+/// How far off the end of a quotation or of a piece of code is looked for, in bytes.
+const ASIDE: usize = 300;
 
 /// The form of the line that a sentence stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +37,8 @@ pub(super) struct Sentence {
     pub(super) opens: bool,
     /// Is written in a script that often leaves the question mark out.
     pub(super) spaceless: bool,
-    /// The kinds of phrase in it, and at its very beginning.
+    /// The kinds of phrase in it.
     pub(super) kinds: Kinds,
-    pub(super) first: Kinds,
 }
 
 /// The sentences of a message, in order.
@@ -70,13 +71,19 @@ fn spoken_lines(message: &str) -> Vec<&str> {
         let end = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
         let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         rest = after.get(1..).unwrap_or("");
+        if end == 0 {
+            continue;
+        }
         let line = line.trim();
         let mark = line.bytes().next().unwrap_or(b' ');
         let run = line.bytes().take_while(|&byte| byte == mark).count();
         match fence {
             Some((open, length)) if mark == open && run >= length && run == line.len() => fence = None,
             Some(_) => {}
-            None if (mark == b'`' || mark == b'~') && run >= 3 && !line.get(run..).is_some_and(|info| info.contains('`')) => {
+            None if (mark == b'`' || mark == b'~')
+                && run >= 3
+                && !line.get(run..).is_some_and(|info| info.contains('`')) =>
+            {
                 fence = Some((mark, run));
             }
             None if line.is_empty() || mark == b'>' || line.starts_with("<!--") => {}
@@ -171,39 +178,44 @@ fn clean_into(line: &str, clean: &mut String) {
 
 /// What follows a piece of code, a quotation or an address that begins here.
 fn skip_aside<'a>(this: char, before: char, rest: &'a str, after: &'a str) -> Option<&'a str> {
-    let close = match this {
+    let ends: &[char] = match this {
         '`' => {
             let run = rest.bytes().take_while(|&byte| byte == b'`').count();
             let (ticks, inside) = rest.split_at_checked(run)?;
-            let end = inside.find(ticks)?;
+            let end = near(inside).find(ticks)?;
             return inside.get(end + run..);
         }
         'h' if !before.is_alphanumeric() && (rest.starts_with("http://") || rest.starts_with("https://")) => {
             let end = rest.find(|c: char| c.is_whitespace() || c == ')' || c == '>').unwrap_or(rest.len());
             return rest.get(end..);
         }
-        '"' => '"',
-        '“' => '”',
-        '„' => '“',
-        '«' => '»',
-        '‹' => '›',
-        '「' => '」',
-        '『' => '』',
         // An apostrophe opens a quotation only before a word; it is one only if it closes after a mark.
         '\'' if !before.is_alphanumeric() => {
-            let end = after.find("?'").or_else(|| after.find("!'"))?;
-            return after.get(end + 2..);
+            let mut marks = near(after).match_indices('\'').take(4);
+            let end = marks.find(|&(end, _)| after.get(..end).is_some_and(|inside| inside.ends_with(['?', '!'])))?.0;
+            return after.get(end + 1..);
         }
+        '"' => &['"'],
+        // In careless typing the same mark opens and closes.
+        '“' => &['”', '“', '"'],
+        '„' => &['“', '”', '"'],
+        '«' => &['»'],
+        '‹' => &['›'],
+        '「' => &['」'],
+        '『' => &['』'],
         _ => return None,
     };
-    let end = match this {
-        '„' => after.find(['“', '”', '"'])?,
-        // In Chinese and in careless typing the same mark opens and closes.
-        '“' => after.find(['”', '“', '"'])?,
-        _ => after.find(close)?,
-    };
-    let inside = after.get(end..)?;
+    let inside = after.get(near(after).find(ends)?..)?;
     inside.get(inside.chars().next()?.len_utf8()..)
+}
+
+/// The beginning of a text, as far as an aside may reach.
+fn near(text: &str) -> &str {
+    let mut end = text.len().min(ASIDE);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
 }
 
 /// Splits a clean line at its full stops, question and exclamation marks.
@@ -251,7 +263,7 @@ fn push(text: &str, form: Form, line: usize, sentences: &mut Vec<Sentence>) {
     }
     let opens = closing.ends_with(':');
     let spaceless = text.chars().any(phrases::spaceless);
-    sentences.push(Sentence { length: text.len(), form, line, question, opens, spaceless, kinds, first });
+    sentences.push(Sentence { length: text.len(), form, line, question, opens, spaceless, kinds });
 }
 
 fn by_author(text: &str) -> bool {
