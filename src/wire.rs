@@ -153,7 +153,8 @@ impl<'de> Deserialize<'de> for Bytes {
                 f.write_str("a string")
             }
             fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-                Ok(Bytes(String::from_utf8_lossy(bytes).into_owned()))
+                // Half a pair is three bytes that are no UTF-8.
+                Ok(Bytes(String::from_utf8_lossy(bytes).replace("\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}")))
             }
         }
         deserializer.deserialize_bytes(Whatever)
