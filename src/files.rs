@@ -15,6 +15,9 @@ const MAX_LINKS: usize = 40;
 
 /// Puts `bytes` in the place of the file at `path`: a symlink is followed and stays one, mode and owner stay as they
 /// were (a new file gets 0600), and file and folder are synced. The folder must be there.
+///
+/// # Errors
+/// As the system gives them.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = resolve(path)?;
     prepare(&target, bytes)?.persist(&target).map_err(|refused| refused.error)?;
@@ -23,6 +26,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// As `replace`, but only if the file still holds `old` (`None`: is still absent) when the new one is ready to take its
 /// place. `false`: it does not, and nothing was changed.
+///
+/// # Errors
+/// As the system gives them.
 pub fn replace_unchanged(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> io::Result<bool> {
     let target = resolve(path)?;
     let ready = prepare(&target, bytes)?;
@@ -41,6 +47,9 @@ pub fn replace_unchanged(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> io::R
 }
 
 /// The bytes of a file, `None` where there is none (a symlink that leads nowhere counts as none).
+///
+/// # Errors
+/// As the system gives them.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -51,15 +60,16 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Where the symlinks at `path` lead, whether something is there or not. Unlike `fs::canonicalize` it needs no file, and
 /// it leaves links among the folders alone.
+///
+/// # Errors
+/// As the system gives them.
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..MAX_LINKS {
-        match fs::read_link(&target) {
-            Ok(link) => target = folder(&target).join(link),
-            // Not a link, or not there.
-            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
-                return Ok(target);
-            }
+        match fs::symlink_metadata(&target) {
+            Ok(there) if there.is_symlink() => target = folder(&target).join(fs::read_link(&target)?),
+            Ok(_) => return Ok(target),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(target),
             Err(error) => return Err(error),
         }
     }
@@ -73,6 +83,9 @@ pub fn folder(path: &Path) -> &Path {
 
 /// Removes the temporary files that a killed `replace` of this file left behind. Only for who holds a lock against other
 /// writers: theirs would go too.
+///
+/// # Errors
+/// As the system gives them.
 pub fn clear_leftovers(path: &Path) -> io::Result<()> {
     let target = resolve(path)?;
     let prefix = temporary_prefix(&target);
@@ -96,7 +109,7 @@ fn prepare(target: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
         // A rename would put a plain file where a device, a pipe or a folder is.
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    let mut ready = tempfile::Builder::new().prefix(&temporary_prefix(target)).tempfile_in(folder(target))?;
+    let mut ready = temporary(target)?;
     ready.write_all(bytes)?;
     if let Some(old) = old {
         keep_owner(ready.as_file(), &old)?;
@@ -105,6 +118,14 @@ fn prepare(target: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     }
     ready.as_file().sync_all()?;
     Ok(ready)
+}
+
+/// An empty file beside the target, for its owner alone, that `clear_leftovers` knows.
+///
+/// # Errors
+/// As the system gives them.
+pub fn temporary(target: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(&temporary_prefix(target)).tempfile_in(folder(target))
 }
 
 fn temporary_prefix(target: &Path) -> String {
@@ -145,6 +166,7 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "a test may stop at the first thing that fails")]
 mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
@@ -174,7 +196,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o2664)).unwrap();
         // Only root can give a file away; for others this is no change.
-        let owner = if rustix::process::geteuid().is_root() { 12345 } else { fs::metadata(&file).unwrap().uid() };
+        let owner = if fs::metadata(&file).unwrap().uid() == 0 { 12345 } else { fs::metadata(&file).unwrap().uid() };
         std::os::unix::fs::chown(&file, Some(owner), None).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o2664)).unwrap();
         replace(&file, b"new").unwrap();

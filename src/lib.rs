@@ -5,21 +5,25 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`decide`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`memory`], [`journal`], [`state`], [`files`], [`client`], [`input`], [`streams`], [`standing`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`decide`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`memory`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`executable`], [`input`], [`streams`], [`standing`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
 
 pub mod cli;
+pub mod client;
 pub mod commands;
 pub mod config;
 pub mod decide;
 pub mod event;
+pub mod executable;
 pub mod files;
 pub mod guidance;
 pub mod hash;
 pub mod input;
 pub mod journal;
+pub mod ledger;
+pub mod lock;
 pub mod memory;
 pub mod paths;
 pub mod policy;
@@ -27,6 +31,8 @@ pub mod prose;
 pub mod question;
 pub mod record;
 pub mod reply;
+pub mod settings;
+pub mod settings_file;
 pub mod standing;
 pub mod state;
 pub mod streams;

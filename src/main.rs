@@ -32,6 +32,8 @@ fn command_line() -> ExitCode {
             commands::hook::run(args.registered_for.as_deref());
             Ok(())
         }
+        Verb::Install(args) => commands::install::run(args),
+        Verb::Uninstall(args) => commands::uninstall::run(args),
         Verb::On(span) => commands::switch::say(Position::On, span),
         Verb::Off(span) => commands::switch::say(Position::Off, span),
         Verb::Auto => commands::switch::auto(),

@@ -1,6 +1,8 @@
 //! The verbs, one a file. Each does its I/O, prints its result to standard output and gives errors back to `main`.
 
 pub mod hook;
+pub mod install;
 pub mod prompt;
 pub mod status;
 pub mod switch;
+pub mod uninstall;
