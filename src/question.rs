@@ -1,4 +1,4 @@
-//! A question of the model's, read from the tool's input, and the numbered rows that the client draws for it: what a
+//! A question of the model's, read from the tool's input, and the rows that the client draws for it: what a
 //! bridge needs to show and answer the dialog with no screen to parse. Touches no file, clock or environment.
 
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub struct Question<'a> {
     pub multi_select: bool,
     /// What the model offers.
     pub options: Vec<QuestionOption<'a>>,
-    /// The numbered rows as the client draws them, its own two last (FACTS.md, Questions 7).
+    /// The rows as the client draws them, its own last.
     pub rows: Vec<Row<'a>>,
 }
 
@@ -39,11 +39,12 @@ pub struct QuestionOption<'a> {
     pub recommended: bool,
 }
 
-/// One numbered row: `number` is the digit that chooses it.
+/// One row of the dialog.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row<'a> {
-    /// From 1.
-    pub number: usize,
+    /// The digit that chooses it, from 1; none where the client draws none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<usize>,
     /// What stands in the row.
     pub label: Cow<'a, str>,
     /// What choosing it does.
@@ -75,9 +76,10 @@ pub fn questions(input: &RawValue) -> Vec<Question<'_>> {
 fn question<'a>(fields: &Payload<'a>) -> Option<Question<'a>> {
     let question = fields.text("question")?;
     let options: Vec<_> = fields.raw("options").map(list).unwrap_or_default().into_iter().filter_map(option).collect();
-    let rows = rows(&options);
+    let multi_select = fields.flag("multiSelect");
+    let rows = rows(&options, multi_select);
     let header = fields.text("header").unwrap_or_default();
-    Some(Question { question, header, multi_select: fields.flag("multiSelect"), options, rows })
+    Some(Question { question, header, multi_select, options, rows })
 }
 
 fn option(value: &RawValue) -> Option<QuestionOption<'_>> {
@@ -92,13 +94,20 @@ fn option(value: &RawValue) -> Option<QuestionOption<'_>> {
     Some(QuestionOption { label, description, preview, recommended })
 }
 
-fn rows<'a>(options: &[QuestionOption<'a>]) -> Vec<Row<'a>> {
+/// The options, then the client's own rows (seen on 2.1.332): "Type something." and "Chat about this", numbered on;
+/// with check boxes the first has no full stop, beside a preview it is left out and the other has no number.
+fn rows<'a>(options: &[QuestionOption<'a>], multi_select: bool) -> Vec<Row<'a>> {
+    let beside_preview = !multi_select && options.iter().any(|option| option.preview.is_some());
     let offered = options.iter().map(|option| (option.label.clone(), RowKind::Option));
-    let own = [("Type something.", RowKind::FreeText), ("Chat about this", RowKind::Chat)];
+    let free_text = Cow::Borrowed(if multi_select { "Type something" } else { "Type something." });
+    let own = [(free_text, RowKind::FreeText), ("Chat about this".into(), RowKind::Chat)];
     offered
-        .chain(own.map(|(label, kind)| (Cow::Borrowed(label), kind)))
+        .chain(own.into_iter().filter(|(_, kind)| !(beside_preview && *kind == RowKind::FreeText)))
         .enumerate()
-        .map(|(index, (label, kind))| Row { number: index + 1, label, kind })
+        .map(|(index, (label, kind))| {
+            let numbered = !(beside_preview && kind == RowKind::Chat);
+            Row { number: numbered.then_some(index + 1), label, kind }
+        })
         .collect()
 }
 

@@ -115,6 +115,14 @@ fn a_wizard_with_multi_select_is_recorded_whole_with_what_the_model_recommends()
 }
 
 #[test]
+fn with_several_to_choose_the_free_row_is_one_more_box() {
+    let record = question("question-wizard-with-multiselect", "PreToolUse");
+    let labels = |at: usize| record["questions"][at]["rows"].as_array().unwrap().iter().map(|row| row["label"].clone());
+    assert_eq!(labels(0).collect::<Vec<_>>(), ["Red", "Blue", "Green", "Type something", "Chat about this"]);
+    assert_eq!(labels(1).collect::<Vec<_>>(), ["Small", "Large (Recommended)", "Type something.", "Chat about this"]);
+}
+
+#[test]
 fn an_answer_in_the_persons_own_words_is_recorded_as_they_wrote_it() {
     let home = Home::new().with("UNATTENDED", "off");
     let answered = payload(CLIENT, "question-answered-in-free-text", "PostToolUse", "AskUserQuestion");
@@ -135,8 +143,12 @@ fn chat_about_this_and_escape_bring_no_answer() {
 }
 
 #[test]
-fn a_preview_is_recorded_with_its_option() {
+fn a_preview_is_recorded_with_its_option_and_takes_the_place_of_the_free_row() {
     let record = question("question-with-preview", "PreToolUse");
-    let options = record["questions"][0]["options"].as_array().unwrap();
+    let question = &record["questions"][0];
+    let options = question["options"].as_array().unwrap();
     assert!(options.iter().any(|option| option["preview"].is_string()), "{record:#}");
+    let rows = question["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), options.len() + 1);
+    assert_eq!(rows.last().unwrap(), &json!({"label": "Chat about this", "kind": "chat"}));
 }
