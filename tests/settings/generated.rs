@@ -206,7 +206,15 @@ pub fn style() -> impl Strategy<Value = Style> {
         2 => any::<bool>().prop_map(|spaced| Kind::OneLine { spaced }),
         4 => any::<u64>().prop_map(Kind::Wild),
     ];
-    let around = select(vec![("", ""), ("", "\n"), ("", "\r\n"), ("\n  ", "\n\n"), ("\t", " "), ("\r", "\r")]);
+    let around = select(vec![
+        ("", ""),
+        ("", "\n"),
+        ("", "\r\n"),
+        ("\n  ", "\n\n"),
+        ("\t", " "),
+        ("\r", "\r"),
+        ("\u{feff}", "\n"),
+    ]);
     (kind, any::<bool>(), around).prop_map(|(kind, crlf, around)| Style { kind, crlf, around })
 }
 
