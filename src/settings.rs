@@ -211,7 +211,7 @@ fn remove(text: &str, tree: &Tree, made: &Made, gone: &Gone) -> Vec<Splice> {
                 }
             }
             let emptied = groups_gone.iter().all(|&gone| gone) && !groups_gone.is_empty();
-            if emptied && made.events.contains(&event.name) {
+            if emptied && made.events.contains(&event.name) && !event.hides {
                 set(&mut events_gone, event.index);
             } else {
                 inner.extend(changes);
@@ -219,7 +219,7 @@ fn remove(text: &str, tree: &Tree, made: &Made, gone: &Gone) -> Vec<Splice> {
             }
         }
         let emptied = events_gone.iter().all(|&gone| gone) && !events_gone.is_empty();
-        if emptied && made.hooks {
+        if emptied && made.hooks && !hooks.hides {
             set(&mut root_gone, hooks.index);
         } else {
             splices.extend(inner);
