@@ -55,8 +55,12 @@ pub struct Registered {
 /// already, takes out what is ours and no longer wanted. `made` is what an earlier install had created, `None` where
 /// nothing is known of one.
 pub fn install(text: &str, exe: &str, wanted: &[Wanted], made: Option<&Made>) -> Result<Edit, Trouble> {
+    behind_mark(text, |text| install_in(text, exe, wanted, made))
+}
+
+fn install_in(text: &str, exe: &str, wanted: &[Wanted], made: Option<&Made>) -> Result<Edit, Trouble> {
     if is_blank(text) {
-        let mut edit = install("{}\n", exe, wanted, None)?;
+        let mut edit = install_in("{}\n", exe, wanted, None)?;
         edit.made.get_or_insert_default().blank = Some(text.to_owned());
         return Ok(edit);
     }
@@ -73,6 +77,18 @@ pub fn install(text: &str, exe: &str, wanted: &[Wanted], made: Option<&Made>) ->
     made.hooks &= text.tree.effective().is_some_and(|hooks| hooks.events.iter().any(Event::has_ours));
     let text = splice::apply(&text.text, add_missing(&text.text, &text.tree, wanted, &mut made));
     Ok(Edit { text, made: Some(made) })
+}
+
+/// A byte order mark, which every client tried passes over (2.0.77 to 2.1.332), stays in front of what is edited.
+fn behind_mark(text: &str, edit: impl FnOnce(&str) -> Result<Edit, Trouble>) -> Result<Edit, Trouble> {
+    let rest = unmarked(text);
+    let edit = edit(rest)?;
+    let mark = text.strip_suffix(rest).unwrap_or_default();
+    Ok(Edit { text: format!("{mark}{}", edit.text), ..edit })
+}
+
+fn unmarked(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// A text and the reading of it, which is made anew only where the text changes.
@@ -96,6 +112,10 @@ impl Reading {
 /// Takes out all that is ours, and the containers that install had made if nothing else is in them. Without a `made`,
 /// those that held nothing but ours count as made by us.
 pub fn uninstall(text: &str, exe: &str, made: Option<&Made>) -> Result<Edit, Trouble> {
+    behind_mark(text, |text| uninstall_in(text, exe, made))
+}
+
+fn uninstall_in(text: &str, exe: &str, made: Option<&Made>) -> Result<Edit, Trouble> {
     if is_blank(text) {
         return Ok(Edit { text: text.to_owned(), made: None });
     }
@@ -113,6 +133,7 @@ pub fn uninstall(text: &str, exe: &str, made: Option<&Made>) -> Result<Edit, Tro
 
 /// What of ours is in a text. Nothing where it is no JSON object.
 pub fn registered(text: &str, exe: &str) -> Registered {
+    let text = unmarked(text);
     let Some(tree) = Tree::read(text, exe) else { return Registered::default() };
     let mut events: Vec<String> = Vec::new();
     for (_, event) in tree.events().filter(|(counts, event)| *counts && event.has_ours()) {
@@ -124,6 +145,7 @@ pub fn registered(text: &str, exe: &str) -> Registered {
 
 /// The key of a managed settings text that keeps hooks of the user's own settings from running, if one does.
 pub fn forbidding_key(managed: &str) -> Option<&'static str> {
+    let managed = unmarked(managed);
     let root = json::value(managed).ok()?;
     let members = json::members(managed, root)?;
     let value = |name| json::last(&members, name).map(|member| member.value);
@@ -189,7 +211,7 @@ fn remove(text: &str, tree: &Tree, made: &Made, gone: &Gone) -> Vec<Splice> {
                 }
             }
             let emptied = groups_gone.iter().all(|&gone| gone) && !groups_gone.is_empty();
-            if emptied && made.events.contains(&event.name) {
+            if emptied && made.events.contains(&event.name) && !event.hides {
                 set(&mut events_gone, event.index);
             } else {
                 inner.extend(changes);
@@ -197,7 +219,7 @@ fn remove(text: &str, tree: &Tree, made: &Made, gone: &Gone) -> Vec<Splice> {
             }
         }
         let emptied = events_gone.iter().all(|&gone| gone) && !events_gone.is_empty();
-        if emptied && made.hooks {
+        if emptied && made.hooks && !hooks.hides {
             set(&mut root_gone, hooks.index);
         } else {
             splices.extend(inner);

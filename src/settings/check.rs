@@ -3,12 +3,10 @@
 use super::json::{self, Member, Span};
 use crate::trouble::Trouble;
 
-/// The text of a settings file. Refuses what the client cannot read: another encoding than UTF-8, or a mark in front.
+/// The text of a settings file. Clients read UTF-16 too, and other bytes with a loss (tried: 2.0.77 to 2.1.332); we edit
+/// UTF-8 alone, so that no byte is touched that need not be.
 pub fn decode(bytes: &[u8]) -> Result<&str, Trouble> {
-    let save = "save it as UTF-8 without a byte order mark, then try again";
-    if bytes.starts_with(b"\xEF\xBB\xBF") {
-        return Err(trouble("begins with a byte order mark, which makes it no JSON", save));
-    }
+    let save = "save it as UTF-8, then try again";
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
         return Err(trouble("is UTF-16, not UTF-8", save));
     }

@@ -181,12 +181,12 @@ pub fn document(ours: bool, exotic: bool) -> impl Strategy<Value = Json> {
         4 => the_hooks(ours).prop_map(|hooks| vec![hooks]),
         1 => (the_hooks(ours), the_hooks(ours)).prop_map(move |(one, two)| if exotic { vec![one, two] } else { vec![two] }),
     ];
-    (proptest::option::of(others()), hooks, proptest::option::of(others()), any::<bool>()).prop_map(
+    (proptest::option::of(others()), hooks, proptest::option::of(others()), proptest::bool::weighted(0.2)).prop_map(
         |(before, hooks, after, large)| {
             let mut members = unique(before.unwrap_or_default());
             if large {
                 members.extend(
-                    members.first().cloned().map(|(_, value)| ("\"large\"".to_owned(), Json::Array(vec![value; 40]))),
+                    members.first().cloned().map(|(_, value)| ("\"large\"".to_owned(), Json::Array(vec![value; 15]))),
                 );
             }
             members.extend(hooks.into_iter().map(|hooks| ("\"hooks\"".to_owned(), hooks)));
@@ -206,7 +206,15 @@ pub fn style() -> impl Strategy<Value = Style> {
         2 => any::<bool>().prop_map(|spaced| Kind::OneLine { spaced }),
         4 => any::<u64>().prop_map(Kind::Wild),
     ];
-    let around = select(vec![("", ""), ("", "\n"), ("", "\r\n"), ("\n  ", "\n\n"), ("\t", " "), ("\r", "\r")]);
+    let around = select(vec![
+        ("", ""),
+        ("", "\n"),
+        ("", "\r\n"),
+        ("\n  ", "\n\n"),
+        ("\t", " "),
+        ("\r", "\r"),
+        ("\u{feff}", "\n"),
+    ]);
     (kind, any::<bool>(), around).prop_map(|(kind, crlf, around)| Style { kind, crlf, around })
 }
 
