@@ -23,12 +23,14 @@ const EXEC_FORM: Version = Version(2, 1, 139);
 
 /// Events, and the version that brought them. An event that the client does not know opens a dialog at its start, or
 /// makes it drop the whole file (FACTS.md, Settings 1). What is not listed is not registered.
-const EVENTS: [(&str, Version); 10] = [
+const EVENTS: [(&str, Version); 11] = [
     ("PreToolUse", Version(1, 0, 38)),
     ("PostToolUse", Version(1, 0, 38)),
     ("Notification", Version(1, 0, 38)),
     ("Stop", Version(1, 0, 38)),
     ("SessionStart", Version(1, 0, 62)),
+    // By the client's changelog; seen on 2.0.77.
+    ("SubagentStart", Version(2, 0, 43)),
     ("SessionEnd", Version(1, 0, 85)),
     ("PermissionRequest", Version(2, 0, 45)),
     ("Elicitation", Version(2, 1, 76)),
@@ -210,15 +212,16 @@ mod tests {
     }
 
     #[rstest]
-    #[case(Version(2, 0, 44), 6)]
-    #[case(Version(2, 0, 45), 7)]
-    #[case(OLDEST, 7)]
-    #[case(Version(2, 1, 75), 7)]
-    #[case(Version(2, 1, 76), 8)]
-    #[case(Version(2, 1, 77), 8)]
-    #[case(Version(2, 1, 78), 9)]
-    #[case(Version(2, 1, 88), 9)]
-    #[case(Version(2, 1, 89), 10)]
+    #[case(Version(2, 0, 42), 6)]
+    #[case(Version(2, 0, 44), 7)]
+    #[case(Version(2, 0, 45), 8)]
+    #[case(OLDEST, 8)]
+    #[case(Version(2, 1, 75), 8)]
+    #[case(Version(2, 1, 76), 9)]
+    #[case(Version(2, 1, 77), 9)]
+    #[case(Version(2, 1, 78), 10)]
+    #[case(Version(2, 1, 88), 10)]
+    #[case(Version(2, 1, 89), 11)]
     fn a_version_knows_what_came_up_to_it(#[case] version: Version, #[case] events: usize) {
         assert_eq!(EVENTS.iter().filter(|(event, _)| version.knows(event)).count(), events);
         assert!(!version.knows("SomethingNew"));

@@ -45,7 +45,12 @@ pub enum Answer<'a> {
         modes: Vec<Cow<'a, str>>,
     },
     /// The model is told something.
-    Context(String),
+    Context {
+        /// By which hook.
+        at: ContextAt,
+        /// What it reads.
+        text: String,
+    },
     /// An MCP server's request ends without a choice of the user's.
     Elicitation(ElicitationAction),
     /// The turn goes on.
@@ -57,6 +62,15 @@ pub enum Answer<'a> {
         /// What a person sees.
         line: Option<String>,
     },
+}
+
+/// The hooks that can tell the model something beside its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextAt {
+    /// After a tool call; here, after a plan was approved.
+    PostToolUse,
+    /// Before a subagent's first turn.
+    SubagentStart,
 }
 
 /// How an MCP server's request ends.
@@ -162,7 +176,8 @@ fn acting<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
         Event::PlanApproved { .. } if config.plans.reply == PlanReply::Leave || memory.plan_left() => {
             leaving(call, ground)
         }
-        Event::PlanApproved { .. } => Decision { answer: Answer::Context(guidance::plan()), ..Decision::default() },
+        Event::PlanApproved { .. } => tell(ContextAt::PostToolUse, guidance::plan()),
+        Event::SubagentStart { .. } => tell(ContextAt::SubagentStart, guidance::session()),
         Event::Permission { .. } if config.permissions.reply == PermissionReply::Leave => Decision::default(),
         Event::Permission { tool, .. } => {
             let message = guidance::permission(tool);
@@ -203,6 +218,10 @@ fn leaving<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
         Event::SessionStart { source, .. } => start(source.as_deref(), None, ground.line),
         _ => Decision::default(),
     }
+}
+
+fn tell<'a>(at: ContextAt, text: String) -> Decision<'a> {
+    Decision { answer: Answer::Context { at, text }, ..Decision::default() }
 }
 
 fn enter_plan<'a>(call: &Call<'a>) -> Decision<'a> {

@@ -84,6 +84,8 @@ pub enum Event<'a> {
     StopFailure { error: Option<Cow<'a, str>>, message: Option<Cow<'a, str>> },
     /// A session started, was resumed, cleared or compacted.
     SessionStart { source: Option<Cow<'a, str>>, model: Option<Cow<'a, str>> },
+    /// A subagent starts; it has no question tool and asks in prose.
+    SubagentStart { agent_type: Option<Cow<'a, str>> },
     /// A session ended.
     SessionEnd { reason: Option<Cow<'a, str>> },
     /// Nothing for us.
@@ -156,6 +158,7 @@ pub fn read<'a>(payload: &Payload<'a>) -> Call<'a> {
             Event::StopFailure { error: payload.text("error"), message: payload.text("last_assistant_message") }
         }
         "SessionStart" => Event::SessionStart { source: payload.text("source"), model: payload.text("model") },
+        "SubagentStart" => Event::SubagentStart { agent_type: payload.text("agent_type") },
         "SessionEnd" => Event::SessionEnd { reason: payload.text("reason") },
         _ => Event::Other,
     };

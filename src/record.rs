@@ -140,6 +140,10 @@ enum Matter<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<&'a str>,
     },
+    Subagent {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        agent_type: Option<&'a str>,
+    },
     Problem {
         #[serde(skip_serializing_if = "Option::is_none")]
         payload: Option<String>,
@@ -349,6 +353,7 @@ fn matter<'a>(
         }
         Event::StopFailure { error, message } => session(None, None, None, error.as_deref(), message.as_deref()),
         Event::SessionStart { source, model } => session(source.as_deref(), model.as_deref(), None, None, None),
+        Event::SubagentStart { agent_type } => (Kind::Session, Matter::Subagent { agent_type: agent_type.as_deref() }),
         Event::SessionEnd { reason } => session(None, None, reason.as_deref(), None, None),
         Event::Other => return None,
     })
@@ -373,7 +378,7 @@ fn plan_matter<'a>(plan: &'a Plan<'a>, entered_from: Option<&'a str>, seen_by: S
 /// was approved by that person.
 fn seen_by(decision: &Decision<'_>, approved_attended: bool) -> SeenBy {
     match &decision.answer {
-        Answer::Approve { .. } | Answer::Context(_) => SeenBy::Nobody,
+        Answer::Approve { .. } | Answer::Context { .. } => SeenBy::Nobody,
         _ if approved_attended => SeenBy::Person,
         _ => SeenBy::Unknown,
     }
@@ -384,7 +389,7 @@ fn outcome<'a>(answer: &'a Answer<'a>) -> Outcome<'a> {
         Answer::Nothing => Outcome::None,
         Answer::Deny { message, .. } => Outcome::Deny { message },
         Answer::Approve { modes, .. } => Outcome::Approve { modes },
-        Answer::Context(message) => Outcome::Context { message },
+        Answer::Context { text, .. } => Outcome::Context { message: text },
         Answer::Elicitation(ElicitationAction::Cancel) => Outcome::Cancel,
         Answer::Elicitation(ElicitationAction::Decline) => Outcome::Decline,
         Answer::SendOn(message) => Outcome::SendOn { message },

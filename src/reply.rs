@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::config::{Config, ElicitationReply, PermissionReply, PlanReply, QuestionReply};
-use crate::decide::{Answer, Echo, ElicitationAction};
+use crate::decide::{Answer, ContextAt, Echo, ElicitationAction};
 use crate::event::{At, is_question_tool};
 
 /// The answer as the client reads it; empty where there is none.
@@ -41,7 +41,12 @@ pub fn bytes(answer: &Answer<'_>) -> Vec<u8> {
             let decision = Behavior::Allow { updated_input: *input, updated_permissions };
             Specific::PermissionRequest { decision }.into()
         }
-        Answer::Context(text) => Specific::PostToolUse { additional_context: text }.into(),
+        Answer::Context { at: ContextAt::PostToolUse, text } => {
+            Specific::PostToolUse { additional_context: text }.into()
+        }
+        Answer::Context { at: ContextAt::SubagentStart, text } => {
+            Specific::SubagentStart { additional_context: text }.into()
+        }
         Answer::Elicitation(action) => Specific::Elicitation { action: *action }.into(),
     };
     serde_json::to_vec(&output).unwrap_or_default()
@@ -118,6 +123,10 @@ enum Specific<'o> {
     },
     #[serde(rename_all = "camelCase")]
     PostToolUse {
+        additional_context: &'o str,
+    },
+    #[serde(rename_all = "camelCase")]
+    SubagentStart {
         additional_context: &'o str,
     },
     Elicitation {

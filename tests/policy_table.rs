@@ -260,6 +260,15 @@ fn a_session_is_told_the_contract_at_each_start_and_a_person_sees_one_line(#[cas
 }
 
 #[test]
+fn a_subagent_is_told_the_contract_too() {
+    let start = json!({"hook_event_name": "SubagentStart", "agent_id": "a", "agent_type": "general-purpose"});
+    let answer = on(&start, &Memory::default()).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SubagentStart");
+    assert!(answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("runs unattended"));
+    assert_eq!(answered(&start, false, &Config::default(), &Memory::default()), (None, vec![]));
+}
+
+#[test]
 fn where_we_do_not_act_nothing_is_answered() {
     for mode in MODES {
         for payload in [

@@ -38,7 +38,7 @@ fn without_a_file_one_is_made_and_uninstall_leaves_none() {
         run.stdout,
         "The hooks are in ~/.claude/settings.json, read back and checked:\n  \
          PreToolUse, PermissionRequest, PostToolUse, PermissionDenied, Elicitation,\n  \
-         Notification, Stop, StopFailure, SessionStart, SessionEnd\n\
+         Notification, Stop, StopFailure, SessionStart, SubagentStart, SessionEnd\n\
          These are the events that Claude Code 2.1.332 knows (as said).\n\
          To undo: unattended uninstall\n"
     );
@@ -220,12 +220,12 @@ fn a_timeout_the_user_changed_stays_but_never_below_what_the_waits_need(
 }
 
 #[rstest]
-#[case("2.0.44", 6, false)]
-#[case("2.0.77", 7, false)]
-#[case("2.1.76", 8, false)]
-#[case("2.1.88", 9, false)]
-#[case("2.1.138", 10, false)]
-#[case("2.1.139", 10, true)]
+#[case("2.0.44", 7, false)]
+#[case("2.0.77", 8, false)]
+#[case("2.1.76", 9, false)]
+#[case("2.1.88", 10, false)]
+#[case("2.1.138", 11, false)]
+#[case("2.1.139", 11, true)]
 fn a_client_gets_the_events_and_the_form_that_it_knows(
     #[case] version: &str,
     #[case] events: usize,
@@ -256,7 +256,7 @@ fn the_client_on_the_path_is_asked_for_its_version() {
     put_client(&home, "bin/claude", "[ \"$*\" = --version ] && echo '2.1.80 (Claude Code)'");
     let run = home.ok(&["install"]);
     assert!(run.stdout.contains("the events that Claude Code 2.1.80 knows (~/bin/claude)"), "{run:?}");
-    assert_eq!(settings(&home)["hooks"].as_object().unwrap().len(), 9);
+    assert_eq!(settings(&home)["hooks"].as_object().unwrap().len(), 10);
 }
 
 #[rstest]
@@ -272,12 +272,12 @@ fn without_a_version_only_what_every_client_knows_is_added_and_it_is_said(
     }
     let run = home.ok(&["install"]);
     assert!(run.stdout.contains(&format!("The client's version is not known ({why}).")), "{run:?}");
-    assert_eq!(settings(&home)["hooks"].as_object().unwrap().len(), 7);
+    assert_eq!(settings(&home)["hooks"].as_object().unwrap().len(), 8);
     assert!(run.stdout.lines().all(|line| line.len() <= 80), "{run:?}");
     // What an install that knew the version had added stays.
     home.ok(&NEWEST);
     home.ok(&["install"]);
-    assert_eq!(settings(&home)["hooks"].as_object().unwrap().len(), 10);
+    assert_eq!(settings(&home)["hooks"].as_object().unwrap().len(), 11);
 }
 
 #[test]

@@ -166,6 +166,7 @@ mod tests {
                 ("Stop", "Stop", None),
                 ("StopFailure", "StopFailure", None),
                 ("SessionStart", "SessionStart", None),
+                ("SubagentStart", "SubagentStart", None),
                 ("SessionEnd", "SessionEnd", None),
             ]
         );
