@@ -46,6 +46,32 @@ fn the_answer_comes_without_waiting_for_the_end_of_the_stream() {
     drop(stdin);
 }
 
+#[test]
+#[ignore = "it panics on purpose; a_panic_gives_the_canned_answer_and_exit_0 runs it in a process of its own"]
+fn panics_behind_the_shield() {
+    let policy = unattended::policy::Policy::load();
+    unattended::commands::hook::shield(&policy, Some("PreToolUse:AskUserQuestion"));
+    panic!("something nobody thought of");
+}
+
+#[rstest]
+#[case::where_we_act("on", true)]
+#[case::where_we_do_not("off", false)]
+fn a_panic_gives_the_canned_answer_and_exit_0(#[case] switch: &str, #[case] answered: bool) {
+    let home = Home::new();
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "panics_behind_the_shield", "--nocapture", "--quiet"])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("UNATTENDED", switch)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said.contains("\"permissionDecision\":\"deny\""), answered, "{said}");
+    assert!(!said.contains("something nobody thought of"));
+}
+
 #[rstest]
 #[case::a_question("PreToolUse:AskUserQuestion", Some("deny"))]
 #[case::a_plan_before_the_tool("PreToolUse:ExitPlanMode", None)]

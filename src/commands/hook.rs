@@ -25,6 +25,15 @@ static ANSWERED: AtomicBool = AtomicBool::new(false);
 /// Answers one payload from standard input. `registered_for` is what the registration says it is for, `EVENT` or
 /// `EVENT:TOOL`; it counts where the payload does not say.
 pub fn run(registered_for: Option<&str>) {
+    let policy = Policy::load();
+    let standing = shield(&policy, registered_for);
+    let input = input::read();
+    answer(&policy, &input, standing, split(registered_for));
+}
+
+/// From here on a panic gives the canned answer for what the hook is registered for, and exit 0; that works where a
+/// panic aborts, too. Gives whether we act, as far as that can be told without the session.
+pub fn shield(policy: &Policy, registered_for: Option<&str>) -> Verdict {
     panic::set_hook(Box::new(|_| {
         if !ANSWERED.swap(true, Ordering::SeqCst) {
             let canned = CANNED.try_lock().map_or("", |canned| *canned);
@@ -32,13 +41,10 @@ pub fn run(registered_for: Option<&str>) {
         }
         std::process::exit(0);
     }));
-    let policy = Policy::load();
-    let now = Utc::now();
-    let standing = resolve(&policy, now, None);
+    let standing = resolve(policy, Utc::now(), None);
     let (event, tool) = split(registered_for);
-    arm(standing, event, tool, &policy);
-    let input = input::read();
-    answer(&policy, &input, standing, (event, tool));
+    arm(standing, event, tool, policy);
+    standing
 }
 
 fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, Option<&str>)) {
