@@ -46,6 +46,22 @@ fn the_answer_comes_without_waiting_for_the_end_of_the_stream() {
     drop(stdin);
 }
 
+#[rstest]
+#[case::closed(">&-")]
+#[case::full(">/dev/full")]
+#[case::nobody_reads("| true")]
+#[case::both_output_streams_closed(">&- 2>&-")]
+fn an_output_that_takes_nothing_ends_in_exit_0_and_a_record(#[case] redirected: &str) {
+    let home = Home::on();
+    fs::write(home.path().join("payload.json"), question()).unwrap();
+    let script = format!("{{ '{}' hook <payload.json; echo $? >code; }} {redirected}", home::PROGRAM);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).env_clear().env("HOME", home.path()).env("UNATTENDED", "on").current_dir(home.path());
+    shell.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(fs::read_to_string(home.path().join("code")).unwrap(), "0\n");
+    assert_eq!(home.last_record()["decision"]["action"], "deny");
+}
+
 #[test]
 #[ignore = "it panics on purpose; a_panic_gives_the_canned_answer_and_exit_0 runs it in a process of its own"]
 fn panics_behind_the_shield() {
