@@ -1,7 +1,11 @@
 //! Does a closing message wait for an answer? Pure: no file, clock, model or network; it never panics and it never
 //! reads more than a bounded part of the message. `prose/speech.rs` takes out what is not said to the reader,
-//! `prose/phrases.rs` knows the phrases, `prose/verdict.rs` weighs them.
+//! `prose/phrases.rs` knows words by their part in a sentence, `prose/frames.rs` what they say together,
+//! `prose/verdict.rs` weighs it.
 
+mod clauses;
+mod frames;
+mod kinds;
 mod phrases;
 mod speech;
 mod verdict;

@@ -3,14 +3,16 @@
 
 use memchr::{memchr, memmem};
 
-use super::phrases::{self, Kinds};
+use super::frames::{self, Speaker};
+use super::kinds::Kinds;
+use super::{clauses, phrases};
 
 /// Bytes read from the end of what is said; whether a turn waits is decided there.
 const TAIL: usize = 1_600;
 /// Bytes read from its beginning; what was done is often said there.
 const HEAD: usize = 400;
 /// Stands for a piece of code, a quotation or an address within a sentence.
-const HOLE: char = '¤';
+pub(super) const HOLE: char = '¤';
 /// How far off the end of a quotation or of a piece of code is looked for, in bytes.
 const ASIDE: usize = 300;
 
@@ -221,34 +223,43 @@ fn near(text: &str) -> &str {
 /// Splits a clean line at its full stops, question and exclamation marks.
 fn split_into(line: &str, form: Form, number: usize, sentences: &mut Vec<Sentence>) {
     let bytes = line.as_bytes();
-    let mut start = 0;
+    let (mut start, mut aside) = (0, false);
     for (at, &byte) in bytes.iter().enumerate() {
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
         let ends = match byte {
             b'.' | b'!' => next == b' ' && !abbreviated(bytes.get(start..at).unwrap_or(&[])),
             b'?' => !next.is_ascii_alphanumeric() && next != b'.' && next != b'?',
+            // A parenthesis within a sentence: "two points (who pays? when?) are open" asks nothing.
+            b'(' => {
+                aside = aside || bytes.get(start..at).is_some_and(|said| said.len() > 1);
+                false
+            }
+            b')' => {
+                aside = false;
+                false
+            }
             _ => false,
         };
         if ends {
-            push(line.get(start..=at).unwrap_or(""), form, number, sentences);
+            push(line.get(start..=at).unwrap_or(""), form, number, aside, sentences);
             start = at + 1;
         }
     }
-    push(line.get(start..).unwrap_or(""), form, number, sentences);
+    push(line.get(start..).unwrap_or(""), form, number, aside, sentences);
 }
 
 fn abbreviated(before: &[u8]) -> bool {
     [&b"e.g"[..], b"i.e", b" vs", b"z.b", b"d.h", b" etc"].iter().any(|short| before.ends_with(short))
 }
 
-fn push(text: &str, form: Form, line: usize, sentences: &mut Vec<Sentence>) {
+fn push(text: &str, form: Form, line: usize, aside: bool, sentences: &mut Vec<Sentence>) {
     let text = text.trim();
     if !text.chars().any(|this| this.is_alphanumeric() || this == HOLE || this == '?') {
         return;
     }
     let closing = text.trim_end_matches(|this: char| !this.is_alphanumeric() && !matches!(this, '?' | ':' | ';'));
     let greek = || text.chars().any(|this| matches!(this, '\u{370}'..='\u{3ff}'));
-    let question = closing.ends_with('?') || (closing.ends_with(';') && greek());
+    let question = !aside && (closing.ends_with('?') || (closing.ends_with(';') && greek()));
     if text == "?" {
         // The mark was cut off from its sentence by a quotation or an emoji.
         if let Some(last) = sentences.last_mut() {
@@ -256,19 +267,17 @@ fn push(text: &str, form: Form, line: usize, sentences: &mut Vec<Sentence>) {
         }
         return;
     }
-    let (mut kinds, first) = phrases::find(text);
-    // "Added a test" and "I have added", but not "the added cost".
-    if kinds.any(Kinds::DID) && (first.any(Kinds::DID) || by_author(text)) {
-        kinds = kinds | Kinds::DONE;
-    }
+    let (all, opening) = clauses::find(text);
+    let kinds = all | frames::read(all, opening, speaker(text), form != Form::Plain);
     let opens = closing.ends_with(':');
     let spaceless = text.chars().any(phrases::spaceless);
     sentences.push(Sentence { length: text.len(), form, line, question, opens, spaceless, kinds });
 }
 
-fn by_author(text: &str) -> bool {
-    text.starts_with("i ")
-        || [" i ", "i've ", "i have ", "we ", "we've ", "was ", "were ", "been ", "and "]
-            .iter()
-            .any(|&author| memmem::find(text.as_bytes(), author.as_bytes()).is_some())
+/// Whether the author speaks of itself; whether the sentence begins with it.
+fn speaker(text: &str) -> Speaker {
+    let begins = text.starts_with("i ") || text.starts_with("i'");
+    let within =
+        || [" i ", " i'", "we ", "we'"].iter().any(|we| memmem::find(text.as_bytes(), we.as_bytes()).is_some());
+    Speaker { begins, author: begins || within() }
 }

@@ -2,7 +2,7 @@
 //! question that waits and an offer. Takes sentences, gives a class; knows no phrase by its words.
 
 use super::TurnEnd;
-use super::phrases::Kinds;
+use super::kinds::Kinds;
 use super::speech::{Form, Sentence};
 
 /// How much may be said after a question or a statement for it still to count, in bytes; list items count a third.
@@ -10,11 +10,18 @@ const REACH: usize = 700;
 /// How much may follow a question put to nobody in particular.
 const SHORT: usize = 160;
 
+/// How many sentences before a question may hold the ideas it is about.
+const IDEAS: usize = 6;
+/// How many sentences make the close of a message.
+const CLOSE: usize = 4;
+
 /// What the message says of the work as a whole.
 struct Work {
     done: bool,
     /// Done as a whole: nothing left over, nothing not yet begun.
     finished: bool,
+    /// Given up and taken back.
+    gave_up: bool,
 }
 
 /// What follows the sentence in hand.
@@ -38,11 +45,23 @@ pub(super) fn judge(sentences: &[Sentence]) -> TurnEnd {
         }
         let next = sentences.get(index + 1);
         after.explained = next.is_some_and(|next| next.line == sentence.line && !next.question);
+        let before = sentences.get(index.saturating_sub(IDEAS)..index).unwrap_or(&[]);
+        // Finished work with ideas for more: whatever is asked about them is an offer.
+        let ideas = work.finished && before.iter().any(|sentence| sentence.kinds.any(Kinds::IDEA));
         let found = if asks(sentence, &after) {
-            weigh_question(sentence, &work, &after)
+            match weigh_question(sentence, &work, &after) {
+                TurnEnd::Done if sentence.kinds.any(Kinds::WAIT) => weigh_statement(sentence, &work),
+                found => found,
+            }
         } else {
             weigh_statement(sentence, &work)
         };
+        // "The key is missing. Once it is set I'll go on."
+        let stuck = before.iter().any(|sentence| sentence.kinds.any(Kinds::CANT | Kinds::OPEN));
+        let resumes =
+            sentence.kinds.all(Kinds::TILL | Kinds::THEN) && !sentence.kinds.any(Kinds::MACHINE | Kinds::OFFER);
+        let found = if stuck && resumes && !work.finished { TurnEnd::Waits } else { found };
+        let found = if ideas && found == TurnEnd::Waits { TurnEnd::Offer } else { found };
         match found {
             TurnEnd::Waits => return TurnEnd::Waits,
             TurnEnd::Offer => end = TurnEnd::Offer,
@@ -52,17 +71,30 @@ pub(super) fn judge(sentences: &[Sentence]) -> TurnEnd {
         after.kinds = after.kinds | sentence.kinds;
         after.last = false;
     }
-    end
+    if end == TurnEnd::Done && stands_open(sentences) { TurnEnd::Waits } else { end }
+}
+
+/// Whether a message that asks for nothing in words stopped at something open: "without a dump I'd only be guessing, so
+/// I haven't changed anything". Work that was given up is no such thing.
+fn stands_open(sentences: &[Sentence]) -> bool {
+    let whole = sentences.iter().fold(Kinds::NONE, |kinds, sentence| kinds | sentence.kinds);
+    let close = sentences.iter().rev().take(CLOSE).fold(Kinds::NONE, |kinds, sentence| kinds | sentence.kinds);
+    close.any(Kinds::DEPEND)
+        && close.any(Kinds::OPEN)
+        && !whole.any(Kinds::GAVEUP | Kinds::VOID)
+        && !close.any(Kinds::MACHINE | Kinds::ANSWER)
 }
 
 fn work_of(sentences: &[Sentence]) -> Work {
-    let (mut done, mut left) = (false, false);
+    let (mut done, mut left, mut gave_up) = (false, false, false);
     for sentence in sentences.iter().filter(|sentence| !sentence.question) {
         let kinds = sentence.kinds;
-        done = done || (kinds.any(Kinds::DONE) && !kinds.any(Kinds::OPEN | Kinds::PLAN | Kinds::ONCE));
+        let past = kinds.any(Kinds::PAST) || (kinds.any(Kinds::DONE) && !kinds.any(Kinds::PLAN));
+        done = done || (past && !kinds.any(Kinds::OPEN | Kinds::ONCE));
+        gave_up = gave_up || kinds.any(Kinds::GAVEUP);
         left = left || kinds.any(Kinds::PART | Kinds::OPEN);
     }
-    Work { done, finished: done && !left }
+    Work { done, finished: done && !left, gave_up }
 }
 
 /// Whether a sentence is a question to the reader, with its mark or without.
@@ -80,13 +112,17 @@ fn weigh_question(sentence: &Sentence, work: &Work, after: &After) -> TurnEnd {
     let kinds = sentence.kinds;
     let which = kinds.any(Kinds::WHICH);
     let leave = kinds.any(Kinds::MAY | Kinds::WANT) && !which;
-    let addressed = leave || kinds.any(Kinds::ASK | Kinds::APPROVE | Kinds::ELSE) || (which && !after.explained);
+    let addressed = leave
+        || kinds.any(Kinds::ASK | Kinds::DIRECT | Kinds::YOU | Kinds::APPROVE | Kinds::ELSE)
+        || (which && !after.explained);
     let heading = sentence.form == Form::Heading && !after.last;
-    let answered = after.kinds.any(Kinds::ANSWER) || (after.explained && !leave && after.kinds.any(Kinds::DONE));
+    let answered = after.kinds.any(Kinds::ANSWER)
+        || (after.explained && !leave && !kinds.any(Kinds::DIRECT) && after.kinds.any(Kinds::DONE));
     if sentence.form == Form::Row || heading || answered {
         return TurnEnd::Done;
     }
-    if kinds.any(Kinds::RHETORIC) && !leave && !after.last {
+    let held = after.kinds.any(Kinds::OPEN | Kinds::HOLD);
+    if kinds.any(Kinds::RHETORIC) && !leave && !after.last && !held {
         return TurnEnd::Done;
     }
     // A list of questions in finished work is part of the work: a template, a page of answers.
@@ -132,7 +168,7 @@ fn weigh_statement(sentence: &Sentence, work: &Work) -> TurnEnd {
         return TurnEnd::Offer;
     }
     if kinds.any(Kinds::WAIT) {
-        let courtesy = kinds.any(Kinds::EXTRA | Kinds::ELSE | Kinds::OFFER);
+        let courtesy = kinds.any(Kinds::EXTRA | Kinds::ELSE | Kinds::OFFER | Kinds::APPROVE | Kinds::IF);
         return if work.finished && courtesy { TurnEnd::Offer } else { TurnEnd::Waits };
     }
     // "Let me know if you need more" offers; "let me know if you agree" waits.
@@ -142,7 +178,7 @@ fn weigh_statement(sentence: &Sentence, work: &Work) -> TurnEnd {
     }
     let condition = kinds.any(Kinds::ONCE) && kinds.any(Kinds::THEN) && !kinds.any(Kinds::OFFER);
     if kinds.any(Kinds::SOFT) || condition {
-        return if work.finished { TurnEnd::Offer } else { TurnEnd::Waits };
+        return if work.finished || (work.gave_up && !kinds.any(Kinds::YOU)) { TurnEnd::Offer } else { TurnEnd::Waits };
     }
     if kinds.any(Kinds::OFFER) {
         return if !work.done && kinds.any(Kinds::GO) { TurnEnd::Waits } else { TurnEnd::Offer };
