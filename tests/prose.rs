@@ -40,6 +40,9 @@ fn measure(file: &str) -> [[usize; 3]; 3] {
 #[case::development("turn-ends-own.jsonl", 0.97, 0.02)]
 #[case::second("turn-ends-second.jsonl", 0.95, 0.05)]
 #[case::third("turn-ends-third.jsonl", 0.95, 0.05)]
+#[case::blind_a("turn-ends-blind-a.jsonl", 0.98, 0.02)]
+#[case::blind_c("turn-ends-blind-c.jsonl", 0.97, 0.02)]
+#[case::probes("turn-ends-probes.jsonl", 0.97, 0.02)]
 fn what_waits_is_found_and_little_else_is_sent_on(#[case] file: &str, #[case] found: f64, #[case] wrongly: f64) {
     let counts = measure(file);
     println!("{file}");
