@@ -36,6 +36,8 @@ fn measure(file: &str) -> [[usize; 3]; 3] {
 }
 
 #[rstest]
+// Written by someone who did not know the rules, and the rules were not mended by it: what to expect of the unseen.
+#[case::unseen("turn-ends-blind-b.jsonl", 0.92, 0.06)]
 #[case::shared("turn-ends.jsonl", 0.97, 0.02)]
 #[case::development("turn-ends-own.jsonl", 0.97, 0.02)]
 #[case::second("turn-ends-second.jsonl", 0.95, 0.05)]
