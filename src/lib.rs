@@ -5,11 +5,12 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`decide`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`memory`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`executable`], [`input`], [`streams`], [`standing`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`store`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`executable`], [`input`], [`streams`], [`standing`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
 
+pub mod answer;
 pub mod cli;
 pub mod client;
 pub mod commands;
@@ -35,6 +36,7 @@ pub mod settings;
 pub mod settings_file;
 pub mod standing;
 pub mod state;
+pub mod store;
 pub mod streams;
 pub mod switch;
 pub mod trouble;

@@ -1,24 +1,13 @@
 //! What a session must remember between hooks: the mode before plan mode, the questions asked and turns sent on in a
-//! prompt, since when it is there. A file of lines a session, only ever appended to, so that hooks side by side lose
-//! nothing and nobody waits for a lock. What is in it, folded, is pure; the reading and appending is at the end.
+//! prompt, since when it is there. Lines, only ever added to, and what they say together; the file is the store's.
+//! Touches no file, clock or environment.
 
 use std::borrow::Cow;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::event::At;
-use crate::state;
-
-/// How much of a memory file is read, in bytes; what is beyond is forgotten.
-const READ_LIMIT: usize = 256 * 1024;
-/// The size in bytes from which a memory file is cut down to the lines that still count.
-const COMPACT_FROM: usize = 16 * 1024;
-/// How many lines a cut leaves.
-const KEPT_LINES: usize = 64;
 
 /// One thing to remember.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -201,6 +190,44 @@ impl Memory {
         self.mine(0).any(|held| held == note)
     }
 
+    /// Notes as lines of this registration, to be appended by the process of this id.
+    ///
+    /// # Errors
+    /// None that a note can cause.
+    pub fn lines_of(&self, notes: &[Note], now: DateTime<Utc>, process: u32) -> serde_json::Result<String> {
+        let mut text = String::new();
+        for note in notes {
+            let line = Line {
+                t: now.timestamp_millis(),
+                p: process,
+                lane: Cow::Borrowed(&self.lane),
+                note: Cow::Borrowed(note),
+            };
+            text.push_str(&serde_json::to_string(&line)?);
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    /// The newest lines, and those that say since when the session is there and whether it is in plan mode.
+    ///
+    /// # Errors
+    /// None that a line can cause.
+    pub fn kept(&self, newest: usize) -> serde_json::Result<String> {
+        let newest = self.lines.len().saturating_sub(newest);
+        let started = self.lines.iter().rposition(|line| matches!(*line.note, Note::Started)).unwrap_or(0);
+        let plan = |line: &Line<'_>| matches!(*line.note, Note::EnteredPlan { .. } | Note::LeftPlan);
+        let plan = self.lines.iter().rposition(plan);
+        let mut text = String::new();
+        for (at, line) in self.lines.iter().enumerate() {
+            if at >= newest || at == started || Some(at) == plan {
+                text.push_str(&serde_json::to_string(line)?);
+                text.push('\n');
+            }
+        }
+        Ok(text)
+    }
+
     fn notes(&self) -> impl DoubleEndedIterator<Item = &Note> {
         self.lines.iter().map(|line| line.note.as_ref())
     }
@@ -217,110 +244,4 @@ impl Memory {
     fn after_last(&self, such: impl Fn(&Note) -> bool) -> usize {
         self.lines.iter().rposition(|line| line.lane == self.lane && such(&line.note)).map_or(0, |at| at + 1)
     }
-}
-
-/// The memory file of a session.
-#[derive(Debug, Clone)]
-pub struct Store {
-    path: PathBuf,
-}
-
-impl Store {
-    /// The file of session `id` below the state folder. An id that is no plain name, as the client's are, becomes one,
-    /// so that nothing in a payload leads out of the folder.
-    pub fn of(state: &Path, id: &str) -> Self {
-        let plain = !id.is_empty() && id.len() <= 100 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        let name = if plain { id.to_owned() } else { format!("other-{:016x}", crate::hash::of(id.as_bytes())) };
-        Self { path: state.join("sessions").join(format!("{name}.jsonl")) }
-    }
-
-    /// What the session remembers; a missing file is an empty memory.
-    ///
-    /// # Errors
-    /// Where there is something that cannot be read.
-    pub fn load(&self, lane: &str) -> io::Result<Memory> {
-        match state::read(&self.path, READ_LIMIT) {
-            Ok(bytes) => Ok(Memory::from_lines(&String::from_utf8_lossy(&bytes), lane)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(Memory { lane: lane.to_owned(), lines: vec![] })
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Adds notes to the file.
-    ///
-    /// # Errors
-    /// Where they could not be written.
-    pub fn add(&self, memory: &Memory, notes: &[Note], now: DateTime<Utc>) -> io::Result<()> {
-        let mut text = String::new();
-        for note in notes {
-            let line = Line {
-                t: now.timestamp_millis(),
-                p: std::process::id(),
-                lane: Cow::Borrowed(&memory.lane),
-                note: Cow::Borrowed(note),
-            };
-            text.push_str(&serde_json::to_string(&line)?);
-            text.push('\n');
-        }
-        let mut tries = 3;
-        loop {
-            let file = state::append(&self.path, text.as_bytes())?;
-            tries -= 1;
-            // A cut may have put another file in its place between our opening and our writing.
-            let now = file.metadata()?;
-            if tries == 0 || !is_gone(&now) {
-                return if now.len() > COMPACT_FROM as u64 { self.cut(&memory.lane) } else { Ok(()) };
-            }
-        }
-    }
-
-    /// Cuts the file down to the lines that still count. One process at a time does it, the others go on without
-    /// waiting; what they append meanwhile is carried over.
-    fn cut(&self, lane: &str) -> io::Result<()> {
-        let mut old = File::open(&self.path)?;
-        if old.try_lock().is_err() || is_gone(&old.metadata()?) {
-            return Ok(());
-        }
-        let mut text = String::new();
-        (&mut old).take(READ_LIMIT as u64).read_to_string(&mut text)?;
-        let kept = kept(&Memory::from_lines(&text, lane).lines)?;
-        let fresh = self.path.with_extension(format!("{}.new", std::process::id()));
-        let _ = fs::remove_file(&fresh);
-        state::append(&fresh, kept.as_bytes())?;
-        fs::rename(&fresh, &self.path)?;
-        let mut late = Vec::new();
-        old.read_to_end(&mut late)?;
-        if !late.is_empty() {
-            state::append(&self.path, &late)?;
-        }
-        Ok(())
-    }
-}
-
-/// The newest lines, and those that say since when the session is there and whether it is in plan mode.
-fn kept(lines: &[Line<'_>]) -> io::Result<String> {
-    let newest = lines.len().saturating_sub(KEPT_LINES);
-    let started = lines.iter().rposition(|line| matches!(*line.note, Note::Started)).unwrap_or(0);
-    let plan = lines.iter().rposition(|line| matches!(*line.note, Note::EnteredPlan { .. } | Note::LeftPlan));
-    let mut text = String::new();
-    for (at, line) in lines.iter().enumerate() {
-        if at >= newest || at == started || Some(at) == plan {
-            text.push_str(&serde_json::to_string(line)?);
-            text.push('\n');
-        }
-    }
-    Ok(text)
-}
-
-/// Whether the file has no name any more.
-#[cfg(unix)]
-fn is_gone(file: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::nlink(file) == 0
-}
-
-#[cfg(not(unix))]
-fn is_gone(_: &Metadata) -> bool {
-    false
 }

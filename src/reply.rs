@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use crate::answer::{Answer, ContextAt, Echo, ElicitationAction};
 use crate::config::{Config, ElicitationReply, PermissionReply, PlanReply, QuestionReply};
-use crate::decide::{Answer, ContextAt, Echo, ElicitationAction};
 use crate::event::{At, is_question_tool};
 
 /// The answer as the client reads it; empty where there is none.
