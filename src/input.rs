@@ -15,7 +15,7 @@ pub const SILENCE_LIMIT: Duration = Duration::from_secs(5);
 pub const TIME_LIMIT: Duration = Duration::from_secs(15);
 
 /// How much room there is for the first read, in bytes; nearly every payload fits into it.
-const FIRST_STEP: usize = 8 * 1024;
+const FIRST_STEP: usize = 3 * 1024;
 /// How much there is for the others: as much as a pipe holds.
 const NEXT_STEP: usize = 64 * 1024;
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";

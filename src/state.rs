@@ -24,8 +24,8 @@ pub fn read(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
 }
 
 /// How much room a read has, in bytes; most files here fit into the first.
-const FIRST_STEP: usize = 4 * 1024;
-const NEXT_STEP: usize = 64 * 1024;
+const FIRST_STEP: usize = 1024;
+const NEXT_STEP: usize = 32 * 1024;
 
 /// Appends `line` in a single write, so that lines of processes side by side stay whole. The file (0600) and its
 /// folders (0700) are made where they are missing. Gives the file back.
