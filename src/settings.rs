@@ -17,7 +17,7 @@ pub use self::tree::NAME;
 pub use self::wanted::{Form, Waits, Wanted, needs_quoting, wanted};
 
 use self::splice::{Item, Layout, Out, Splice};
-use self::tree::{Event, Group, Tree};
+use self::tree::{Event, Group, Tree, uncovers};
 use crate::trouble::Trouble;
 
 /// What install had to create, so that uninstall takes away that and no more. It stands beside the file and not in it:
@@ -211,7 +211,7 @@ fn remove(text: &str, tree: &Tree, made: &Made, gone: &Gone) -> Vec<Splice> {
                 }
             }
             let emptied = groups_gone.iter().all(|&gone| gone) && !groups_gone.is_empty();
-            if emptied && made.events.contains(&event.name) && !event.hides {
+            if emptied && made.events.contains(&event.name) && !uncovers(&hooks.members, &events_gone, event.index) {
                 set(&mut events_gone, event.index);
             } else {
                 inner.extend(changes);
@@ -219,7 +219,7 @@ fn remove(text: &str, tree: &Tree, made: &Made, gone: &Gone) -> Vec<Splice> {
             }
         }
         let emptied = events_gone.iter().all(|&gone| gone) && !events_gone.is_empty();
-        if emptied && made.hooks && !hooks.hides {
+        if emptied && made.hooks && !uncovers(&tree.members, &root_gone, hooks.index) {
             set(&mut root_gone, hooks.index);
         } else {
             splices.extend(inner);

@@ -183,3 +183,21 @@ fn blank_files_become_objects_and_come_back() {
 fn uninstall_blank(edit: &Edit) -> String {
     settings::uninstall(&edit.text, EXE, edit.made.as_ref()).unwrap().text
 }
+
+/// Found by the property over old entries: of two `hooks` the client takes the last, until that is gone.
+#[test]
+fn what_a_later_member_of_the_same_name_hides_does_not_come_to_light() {
+    let ours = r#"{"Stop": [{"hooks": [{"type": "command", "command": "/old/unattended", "args": ["hook"]}]}]}"#;
+    let theirs = r#"{"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}"#;
+    let two = |one: &str, two: &str| format!("{{\"hooks\": {one}, \"hooks\": {two}}}");
+    assert_eq!(uninstall(&two(theirs, ours), None), two(theirs, "{}"));
+    assert_eq!(uninstall(&two(ours, theirs), None), format!("{{\"hooks\": {theirs}}}"));
+    assert_eq!(uninstall(&two(ours, ours), None), "{}");
+    let twice = |one: &str, two: &str| format!("{{\"hooks\": {{\"Stop\": [{one}], \"Stop\": [{two}]}}}}");
+    let (ours, theirs) = (
+        r#"{"hooks": [{"type": "command", "command": "/old/unattended"}]}"#,
+        r#"{"hooks": [{"type": "command", "command": "say done"}]}"#,
+    );
+    assert_eq!(uninstall(&twice(theirs, ours), None), twice(theirs, ""));
+    assert_eq!(uninstall(&twice(ours, ours), None), "{}");
+}

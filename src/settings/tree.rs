@@ -17,9 +17,8 @@ pub(super) struct Tree {
 pub(super) struct Hooks {
     /// Which member of the root.
     pub(super) index: usize,
-    /// An earlier one would come to light if this one went.
-    pub(super) hides: bool,
     pub(super) list: List,
+    pub(super) members: Vec<Member>,
     pub(super) events: Vec<Event>,
 }
 
@@ -30,8 +29,6 @@ pub(super) struct Event {
     pub(super) name: String,
     /// False: a later member of the same name hides this one from the client.
     pub(super) counts: bool,
-    /// An earlier one would come to light if this one went.
-    pub(super) hides: bool,
     pub(super) list: List,
     pub(super) groups: Vec<Group>,
 }
@@ -66,9 +63,7 @@ impl Tree {
             .iter()
             .enumerate()
             .filter(|(_, member)| member.name == "hooks")
-            .filter_map(|(index, member)| {
-                Hooks::read(text, exe, index, counts_and_hides(&members, index).1, member.value)
-            })
+            .filter_map(|(index, member)| Hooks::read(text, exe, index, member.value))
             .collect();
         Some(Tree { root, members, hooks })
     }
@@ -88,32 +83,38 @@ impl Tree {
     }
 }
 
-/// Whether the client sees this member, and whether it hides an earlier one of its name.
-fn counts_and_hides(members: &[Member], index: usize) -> (bool, bool) {
-    let same = |other: &Member| members.get(index).is_some_and(|member| member.name == other.name);
-    let counts = !members.iter().skip(index + 1).any(same);
-    (counts, counts && members.iter().take(index).any(same))
+/// Whether the client sees this member: of several with one name it takes the last.
+fn counts(members: &[Member], index: usize) -> bool {
+    let mut same =
+        members.iter().skip(index).filter(|other| members.get(index).is_some_and(|it| it.name == other.name));
+    same.nth(1).is_none()
+}
+
+/// Whether an earlier member of the same name would come to light if this one went too.
+pub(super) fn uncovers(members: &[Member], gone: &[bool], index: usize) -> bool {
+    let same = |other: &Member| members.get(index).is_some_and(|it| it.name == other.name);
+    counts(members, index) && members.iter().zip(gone).take(index).any(|(other, &gone)| same(other) && !gone)
 }
 
 impl Hooks {
-    fn read(text: &str, exe: &str, index: usize, hides: bool, value: Span) -> Option<Hooks> {
+    fn read(text: &str, exe: &str, index: usize, value: Span) -> Option<Hooks> {
         let members = json::members(text, value)?;
         let events = members
             .iter()
             .enumerate()
-            .filter_map(|(index, member)| Event::read(text, exe, index, member, counts_and_hides(&members, index)))
+            .filter_map(|(index, member)| Event::read(text, exe, index, member, counts(&members, index)))
             .collect();
-        Some(Hooks { index, hides, list: json::object_list(value, &members), events })
+        Some(Hooks { index, list: json::object_list(value, &members), members, events })
     }
 }
 
 impl Event {
-    fn read(text: &str, exe: &str, index: usize, member: &Member, (counts, hides): (bool, bool)) -> Option<Event> {
+    fn read(text: &str, exe: &str, index: usize, member: &Member, counts: bool) -> Option<Event> {
         let elements = json::elements(text, member.value)?;
         let groups =
             elements.iter().enumerate().filter_map(|(index, &group)| Group::read(text, exe, index, group)).collect();
         let list = json::array_list(member.value, elements);
-        Some(Event { index, name: member.name.clone(), counts, hides, list, groups })
+        Some(Event { index, name: member.name.clone(), counts, list, groups })
     }
 
     pub(super) fn has_ours(&self) -> bool {
