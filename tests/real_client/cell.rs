@@ -1,0 +1,154 @@
+//! One cell: a session of one client, one way, in one mode, with one scenario. Runs it and gathers what is known of it
+//! afterwards; judges nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::api::{Api, Kept};
+use crate::client::Client;
+use crate::driver::{Outcome, Start, Way, watch};
+use crate::home::Home;
+use crate::hooks::Hooks;
+use crate::scenario::Scenario;
+
+/// A place in the matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The client.
+    pub version: &'static str,
+    /// The way of driving.
+    pub way: Way,
+    /// The scenario, which is the stall path.
+    pub scenario: &'static str,
+    /// `--permission-mode`.
+    pub mode: &'static str,
+    /// What is hooked in.
+    pub hooks: Hooks,
+}
+
+/// What is known after a cell has run.
+#[derive(Debug)]
+pub struct Facts {
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// What the client sent to the API.
+    pub kept: Kept,
+    /// `out.txt` is in the project.
+    pub carried_out: bool,
+    /// Our records, in the order written.
+    pub records: Vec<Value>,
+}
+
+/// What all cells share.
+pub struct Stage {
+    /// All scenarios by name.
+    pub scenarios: Arc<BTreeMap<String, Scenario>>,
+    /// The executable under test.
+    pub binary: PathBuf,
+}
+
+impl Stage {
+    /// Runs a cell.
+    pub fn run(&self, cell: &Cell) -> Result<Facts> {
+        let client = Client::cached(cell.version)?;
+        let scenario = self.scenarios.get(cell.scenario).context("no such scenario")?;
+        let mut home = Home::make(&client)?;
+        if scenario.mcp {
+            offer_mcp(&home)?;
+        }
+        cell.hooks.install(&home, &self.binary)?;
+        let (bell, heard) = channel();
+        let plan_file = home.folder().join(".claude/plans/plan.md");
+        let api = Api::start(Arc::clone(&self.scenarios), home.project(), plan_file, bell.clone())?;
+        home.talk_to(api.url());
+        let prompt = scenario.prompt(cell.scenario);
+        let start =
+            Start { home: &home, mode: cell.mode, prompt: &prompt, closing: scenario.closing(), extra: &[], bell };
+        let mut session = cell.way.start(start)?;
+        let outcome = watch(session.as_mut(), &api, &heard);
+        let carried_out = home.project().join("out.txt").exists();
+        drop(session);
+        Ok(Facts { outcome, kept: api.kept(), carried_out, records: records(&home.state())? })
+    }
+}
+
+/// Configures the eliciting server and permits its tool, so that the elicitation is the only thing that asks.
+fn offer_mcp(home: &Home) -> Result<()> {
+    let mut state = home.read(".claude.json")?;
+    state["mcpServers"] = json!({crate::mcp::NAME: {
+        "type": "stdio", "command": std::env::current_exe()?, "args": ["serve-mcp"], "env": {},
+    }});
+    home.write(".claude.json", &state)?;
+    let mut settings = home.read(".claude/settings.json")?;
+    settings["permissions"] = json!({"allow": [format!("mcp__{}", crate::mcp::NAME)]});
+    home.write(".claude/settings.json", &settings)
+}
+
+/// The records of a state folder. A line that is no JSON is a fault of ours and an error here.
+fn records(state: &Path) -> Result<Vec<Value>> {
+    let folder = state.join("records");
+    let mut files: Vec<PathBuf> = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+        Err(_) => return Ok(Vec::new()),
+    };
+    files.sort();
+    let mut all = Vec::new();
+    for file in files {
+        for line in std::fs::read_to_string(&file)?.lines() {
+            all.push(serde_json::from_str(line).with_context(|| format!("{} has a broken line", file.display()))?);
+        }
+    }
+    Ok(all)
+}
+
+impl Facts {
+    /// What the model read as the result of its calls of a tool, in order.
+    pub fn told(&self, tool: &str) -> Vec<String> {
+        let Some(messages) = self.kept.turns.last().and_then(|turn| turn.request["messages"].as_array()) else {
+            return Vec::new();
+        };
+        let blocks = || messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+        let mut told = Vec::new();
+        for call in blocks().filter(|block| block["type"] == "tool_use" && block["name"] == tool) {
+            told.extend(
+                blocks()
+                    .filter(|block| block["type"] == "tool_result" && block["tool_use_id"] == call["id"])
+                    .map(|result| plain(&result["content"])),
+            );
+        }
+        told
+    }
+
+    /// Whether any request to the API contained these words.
+    pub fn heard(&self, words: &str) -> bool {
+        self.kept.turns.iter().any(|turn| {
+            let mut found = false;
+            crate::api::each_text(&turn.request, &mut |text| {
+                found |= text.contains(words);
+                Some(())
+            });
+            found
+        })
+    }
+
+    /// Whether the client offered a tool to the model.
+    pub fn offered(&self, tool: &str) -> bool {
+        self.kept.turns.iter().any(|turn| {
+            turn.request["tools"].as_array().is_some_and(|tools| tools.iter().any(|offered| offered["name"] == tool))
+        })
+    }
+}
+
+/// The text of a tool result.
+fn plain(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
+        _ => String::new(),
+    }
+}
