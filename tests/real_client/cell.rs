@@ -57,7 +57,7 @@ impl Stage {
     pub fn run(&self, cell: &Cell) -> Result<Facts> {
         let client = Client::cached(cell.version)?;
         let scenario = self.scenarios.get(cell.scenario).context("no such scenario")?;
-        let mut home = Home::make(&client)?;
+        let mut home = Home::make(&client, cell.mode)?;
         if scenario.mcp {
             offer_mcp(&home)?;
         }
@@ -122,6 +122,20 @@ impl Facts {
             );
         }
         told
+    }
+
+    /// The tools the model called, each once, in the order of the first call.
+    pub fn called(&self) -> Vec<String> {
+        let mut called: Vec<String> = Vec::new();
+        let messages = self.kept.turns.last().and_then(|turn| turn.request["messages"].as_array());
+        for block in messages.into_iter().flatten().filter_map(|message| message["content"].as_array()).flatten() {
+            if let Some(name) = block["name"].as_str().filter(|_| block["type"] == "tool_use")
+                && !called.iter().any(|known| known == name)
+            {
+                called.push(name.to_owned());
+            }
+        }
+        called
     }
 
     /// Whether any request to the API contained these words.

@@ -17,6 +17,8 @@ pub fn complaints(cell: &Cell, scenario: &Scenario, facts: &Facts, expect: Expec
     match (&facts.outcome, expect) {
         (Outcome::Waits(what), Expect::Waits) if is_control(cell) || !what.is_empty() => return found,
         (Outcome::Failed(why), Expect::NoSuchMode) if why.contains(cell.mode) => return found,
+        (Outcome::Failed(why), Expect::ClientAborts) if why.contains("exit status: 1") => return found,
+        (Outcome::WentOn, Expect::ClientAborts) => return vec!["the client ended well after all".to_owned()],
         (Outcome::WentOn, Expect::Waits) => return vec!["it went on, but it must wait".to_owned()],
         (Outcome::WentOn, Expect::NoSuchMode) => return vec!["the client has the mode after all".to_owned()],
         (Outcome::Waits(what), _) => return vec![format!("it waits: {what}")],

@@ -19,6 +19,8 @@ pub enum Expect {
     PlanOnly,
     /// The run goes on and ends; the plan cannot be left this way, nothing is carried out.
     PlanStays,
+    /// The run is refused an action and the client ends with an error.
+    ClientAborts,
     /// Something waits.
     Waits,
     /// This client has no such mode and does not start.
@@ -60,7 +62,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         versions: ("2.1.198", LAST),
         ways: &[Way::Print],
         scenarios: &["enterplan"],
-        modes: &[],
+        modes: &["default", "acceptEdits", "dontAsk", "bypassPermissions"],
         expect: Expect::NotOffered,
         why: "plain -p does not offer the plan tools",
     },
@@ -79,6 +81,46 @@ pub const EXCEPTIONS: &[Exception] = &[
         modes: &["plan"],
         expect: Expect::PlanStays,
         why: "plain -p never leaves plan mode when the session was started in it",
+    },
+    Exception {
+        versions: ("2.1.314", LAST),
+        ways: &[Way::Tui],
+        scenarios: &["permission"],
+        modes: &["auto", "plan"],
+        expect: Expect::Waits,
+        why: "auto mode behind a gateway opens a dialog of its own, about which no hook is asked",
+    },
+    Exception {
+        versions: ("2.1.314", LAST),
+        ways: &[Way::Print],
+        scenarios: &["permission"],
+        modes: &["auto", "plan"],
+        expect: Expect::ClientAborts,
+        why: "auto mode behind a gateway refuses the action, and plain -p exits 1 for it",
+    },
+    Exception {
+        versions: ("2.1.314", LAST),
+        ways: &[Way::Print],
+        scenarios: &["enterplan"],
+        modes: &["auto"],
+        expect: Expect::ClientAborts,
+        why: "the plan tools are not offered, auto mode behind a gateway refuses the plan file, and plain -p exits 1",
+    },
+    Exception {
+        versions: ("2.1.314", LAST),
+        ways: ALL,
+        scenarios: &["permission"],
+        modes: &["plan"],
+        expect: Expect::ClientDecides,
+        why: "plan mode uses the check of auto mode, which behind a gateway refuses the action",
+    },
+    Exception {
+        versions: (FIRST, LAST),
+        ways: ALL,
+        scenarios: &["permission"],
+        modes: &["auto"],
+        expect: Expect::ClientDecides,
+        why: "auto mode decides by itself",
     },
     Exception {
         versions: (FIRST, LAST),

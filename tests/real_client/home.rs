@@ -23,7 +23,7 @@ pub struct Home {
 
 impl Home {
     /// Makes the folders and the client's files in them.
-    pub fn make(client: &Client) -> Result<Home> {
+    pub fn make(client: &Client, mode: &str) -> Result<Home> {
         let root = tempfile::Builder::new().prefix("real.").tempdir()?;
         let home = Home { root, url: String::new(), path: client.search_path()? };
         std::fs::create_dir_all(home.folder().join(".claude/plans"))?;
@@ -32,8 +32,12 @@ impl Home {
         std::fs::create_dir_all(home.temporary())?;
         client.link(&home.folder().join("bin/claude"))?;
         home.write(".claude.json", &home.client_state())?;
-        // A newer client asks at its start about `bypassPermissions` and `auto`; both are a person's yes given before.
-        let settings = json!({"skipDangerousModePermissionPrompt": true, "skipAutoPermissionPrompt": true});
+        // A newer client asks at its start about `bypassPermissions` and `auto`; this is a person's yes given before.
+        // The one to `auto` also changes what plan mode does, so it is given where it is needed only.
+        let settings = match mode {
+            "auto" => json!({"skipAutoPermissionPrompt": true}),
+            _ => json!({"skipDangerousModePermissionPrompt": true}),
+        };
         home.write(".claude/settings.json", &settings)?;
         Ok(home)
     }

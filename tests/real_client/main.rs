@@ -1,7 +1,7 @@
 //! The conformance suite: the real client, our hook installed as a user installs it, a scripted model on loopback.
 //! `tests/real_client/run` runs it; a plain `cargo test` only says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![allow(missing_docs)]
+#![allow(missing_docs, unreachable_pub)]
 
 mod api;
 mod cell;
@@ -14,93 +14,104 @@ mod home;
 mod hooks;
 mod mcp;
 mod namespace;
+mod options;
+mod report;
 mod scenario;
 mod sse;
 mod suite;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use libtest_mimic::{Arguments, Trial};
 
-use cell::{Cell, Stage};
-use driver::Way;
-use hooks::{Hooks, Switch};
+use cell::Stage;
+use options::{Options, Verb, WANTED};
 
-fn main() -> Result<()> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    if args.first().is_some_and(|arg| arg == "serve-mcp") {
-        return mcp::serve();
+fn main() -> Result<ExitCode> {
+    if std::env::args().nth(1).is_some_and(|first| first == "serve-mcp") {
+        mcp::serve()?;
+        return Ok(ExitCode::SUCCESS);
     }
-    namespace::enter()?;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_client/scenarios");
-    let stage = Stage {
-        scenarios: Arc::new(scenario::load(&folder)?),
-        binary: std::env::var_os("UNATTENDED_BIN").unwrap_or_default().into(),
-    };
-    if args[0] == "shell" {
-        let mut home = home::Home::make(&client::Client::cached(&args[1])?)?;
-        if let Ok(hooks) = std::env::var("HOOKS") {
-            let switch = if hooks == "on" { Switch::On } else { Switch::Auto };
-            Hooks::Ours(switch).install(&home, &stage.binary)?;
-        }
-        let (bell, _heard) = std::sync::mpsc::channel();
-        let api = api::Api::start(Arc::clone(&stage.scenarios), home.project(), "/x".into(), bell)?;
-        home.talk_to(api.url());
-        home.command("bash").args(["-c", &args[2]]).status()?;
-        for turn in &api.kept().turns {
-            println!("turn {} {}", turn.scenario, turn.turn);
-        }
-        return Ok(());
+    if std::env::var_os(WANTED).is_none() {
+        return Ok(say_how());
     }
-    if args[0] == "suite" {
-        let mut arguments = libtest_mimic::Arguments::from_iter(args.clone().into_iter().filter(|a| a != "--all"));
-        arguments.test_threads = arguments.test_threads.or(Some(6));
-        let started = std::time::Instant::now();
-        let (conclusion, results) = suite::run(&arguments, stage, suite::chosen(args.iter().any(|a| a == "--all")));
-        println!("{} cells, mean {:.1} s, wall {:.0} s", results.len(), results.iter().map(|r| r.seconds).sum::<f64>() / results.len() as f64, started.elapsed().as_secs_f64());
-        conclusion.exit();
+    let options = Options::read()?;
+    match options.verb.clone() {
+        Verb::Run => run(options),
+        Verb::Show(name) => show(&options, &name),
+        Verb::Record(_) => unimplemented!(),
     }
-    // try: VERSION WAY SCENARIO MODE HOOKS
-    let leak = |text: &String| -> &'static str { text.clone().leak() };
-    let cell = Cell {
-        version: leak(&args[0]),
-        way: match args[1].as_str() {
-            "tui" => Way::Tui,
-            "sdk" => Way::Sdk,
-            "print" => Way::Print,
-            _ => Way::Bg,
-        },
-        scenario: leak(&args[2]),
-        mode: leak(&args[3]),
-        hooks: match args[4].as_str() {
-            "on" => Hooks::Ours(Switch::On),
-            "auto" => Hooks::Ours(Switch::Auto),
-            "off" => Hooks::Ours(Switch::Off),
-            "wrong" => Hooks::PlanWithoutEcho,
-            _ => Hooks::None,
-        },
-    };
-    let started = std::time::Instant::now();
+}
+
+/// What a plain `cargo test` sees: one test, ignored, whose reason is the way to run the suite.
+fn say_how() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    arguments.ignored = false;
+    arguments.include_ignored = false;
+    let trial = Trial::test("run it by tests/real_client/run (needs npm, node and unshare)", || Ok(()));
+    libtest_mimic::run(&arguments, vec![trial.with_ignored_flag(true)]).exit_code()
+}
+
+fn run(options: Options) -> Result<ExitCode> {
+    let cells: Vec<_> = suite::chosen(options.all).into_iter().filter(|cell| options.wants(&cell.name())).collect();
+    if options.libtest.list {
+        return Ok(suite::run(&options.libtest, stage(&options)?, cells).0.exit_code());
+    }
+    ready(cells.iter().map(|cell| cell.version))?;
+    let (conclusion, results) = suite::run(&options.libtest, stage(&options)?, cells);
+    let seconds = results.iter().map(|result| result.seconds).sum::<f64>();
+    eprintln!("{} cells, {:.1} s each on the average", results.len(), seconds / results.len().max(1) as f64);
+    if options.report && !results.is_empty() {
+        let place = root().join("docs/compatibility.md");
+        report::write(&place, &results, &stage(&options)?.scenarios)?;
+        eprintln!("wrote {}", place.display());
+    }
+    Ok(conclusion.exit_code())
+}
+
+fn show(options: &Options, name: &str) -> Result<ExitCode> {
+    let cell = suite::chosen(true).into_iter().find(|cell| cell.name() == name).context("no cell of this name")?;
+    ready([cell.version])?;
+    let stage = stage(options)?;
     let facts = stage.run(&cell)?;
-    println!("{} {:?}", started.elapsed().as_millis(), facts.outcome);
-    println!("carried out: {}", facts.carried_out);
+    println!("{:?}; out.txt is {}", facts.outcome, if facts.carried_out { "there" } else { "not there" });
     for turn in &facts.kept.turns {
-        let mut tools: Vec<&str> = turn.request["tools"].as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
-        tools.sort();
-        println!("turn {} {} last={} beyond={} tools {}", turn.scenario, turn.turn, turn.last, turn.beyond, tools.join(","));
+        println!("turn {} of {}{}", turn.turn, turn.scenario, if turn.beyond { ", past the end" } else { "" });
     }
-    for (what, body) in &facts.kept.aside {
-        println!("aside {what} {}", body.to_string().chars().take(300).collect::<String>());
-    }
-    for tool in ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "Write", "Bash", "mcp__regions__pick"] {
-        println!("{tool}: {:#?}", facts.told(tool));
+    for tool in facts.called() {
+        for told in facts.told(&tool) {
+            println!("{tool}: {told}");
+        }
     }
     for record in &facts.records {
-        println!("record {record}");
+        println!("{record}");
     }
-    if std::env::var_os("DUMP").is_some() {
-        std::fs::write("/tmp/w/dump.json", format!("{:#}", facts.kept.turns.last().unwrap().request))?;
+    if let Some(scenario) = stage.scenarios.get(cell.scenario) {
+        println!("complaints: {:?}", checks::complaints(&cell, scenario, &facts, expect::expected(&cell).0));
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fetches what is missing, then goes on inside the namespace.
+fn ready<'a>(versions: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    if !namespace::inside() {
+        for version in versions.into_iter().collect::<BTreeSet<_>>() {
+            client::Client::fetch(version)?;
+        }
+    }
+    namespace::enter()
+}
+
+fn stage(options: &Options) -> Result<Stage> {
+    let scenarios = scenario::load(&root().join("tests/real_client/scenarios"))?;
+    Ok(Stage { scenarios: Arc::new(scenarios), binary: options.binary.clone() })
+}
+
+/// The project's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }

@@ -29,6 +29,8 @@ pub fn serve() -> Result<()> {
                 "name": "pick",
                 "description": "Asks the user for a region.",
                 "inputSchema": {"type": "object", "properties": {}},
+                // In plan mode a tool that may change something needs permission before it can ask.
+                "annotations": {"readOnlyHint": true},
             }]}),
             Some("tools/call") => {
                 let said = if may_ask { ask(&mut lines)? } else { "the client cannot be asked".to_owned() };

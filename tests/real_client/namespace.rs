@@ -14,9 +14,14 @@ const INSIDE: &str = "UNATTENDED_REAL_CLIENT_INSIDE";
 const INSIDE_FIRST: &str = r#"ip link set lo up && d=/tmp/cc-daemon-$(id -u) && mkdir -p "$d" &&
 mount -t tmpfs -o mode=0700 tmpfs "$d" && exec "$0" "$@""#;
 
+/// Whether this process is inside already.
+pub fn inside() -> bool {
+    std::env::var_os(INSIDE).is_some()
+}
+
 /// Replaces this process by the same one inside the namespaces; returns at once when inside already.
 pub fn enter() -> Result<()> {
-    if std::env::var_os(INSIDE).is_some() {
+    if inside() {
         return alone();
     }
     let mut command = Command::new("unshare");

@@ -99,27 +99,26 @@ impl Drop for Terminal {
     }
 }
 
-/// The dialog on a screen: a pointer beside a numbered row. Its heading is the first line of the dialog's own text that
-/// says what is asked; else the row.
+/// The dialog on a screen, by what it asks: a pointer beside a numbered row, or the line that names a dialog's keys.
 pub fn dialog(screen: &str) -> Option<String> {
-    let lines: Vec<&str> = screen.lines().map(|line| line.trim_matches(|c: char| c.is_whitespace() || c == '│')).collect();
-    let row = lines.iter().rposition(|line| {
-        let mut chars = line.chars();
-        chars.next().is_some_and(|first| "❯>›".contains(first))
-            && chars.as_str().trim_start().split_once('.').is_some_and(|(number, _)| number.parse::<u8>().is_ok())
-    });
-    let asked = lines.iter().rev().find(|line| line.ends_with('?') && line.len() > 8);
-    let form = lines.iter().any(|line| line.contains("requests your input") || line.contains("needs your input"));
-    match (row, asked) {
-        (Some(_), Some(asked)) => Some((*asked).to_owned()),
-        (Some(row), None) => lines.get(row).map(|line| (*line).to_owned()),
-        (None, _) => form.then(|| "an input form".to_owned()),
-    }
+    let lines: Vec<&str> =
+        screen.lines().map(|line| line.trim_matches(|c: char| c.is_whitespace() || c == '│')).collect();
+    let keys = ["Esc to cancel", "Enter to select", "Enter to confirm", "Enter to submit"];
+    let row = lines.iter().rposition(|line| numbered(line) || keys.iter().any(|keys| line.contains(keys)))?;
+    let asked = lines.iter().take(row + 1).rev().find(|line| line.ends_with('?') && line.len() > 8);
+    asked.or(lines.get(row)).map(|line| (*line).to_owned())
+}
+
+/// `❯ 1. Yes`
+fn numbered(line: &str) -> bool {
+    let mut chars = line.chars();
+    chars.next().is_some_and(|first| "❯›".contains(first))
+        && chars.as_str().trim_start().split_once('.').is_some_and(|(number, _)| number.parse::<u8>().is_ok())
 }
 
 /// Whether the client shows that it is at work.
 fn works(screen: &str) -> bool {
-    screen.contains("esc to interrupt") || screen.contains("esc to cancel")
+    screen.contains("esc to interrupt")
 }
 
 /// A text without white space and the line folds of a screen.
