@@ -19,6 +19,7 @@ use crate::sse;
 pub struct Api {
     server: Arc<Server>,
     kept: Arc<Mutex<Kept>>,
+    bell: Arc<Mutex<Sender<Happened>>>,
     port: u16,
     worker: Option<JoinHandle<()>>,
 }
@@ -65,22 +66,28 @@ impl Api {
         let server = Arc::new(Server::http("127.0.0.1:0").map_err(|error| anyhow!("no loopback server: {error}"))?);
         let port = server.server_addr().to_ip().map(|addr| addr.port()).ok_or_else(|| anyhow!("no port"))?;
         let kept = Arc::new(Mutex::new(Kept::default()));
+        let bell = Arc::new(Mutex::new(bell));
         let stage = Stage { scenarios, project, plan_file };
         let worker = std::thread::spawn({
-            let (server, kept) = (Arc::clone(&server), Arc::clone(&kept));
+            let (server, kept, bell) = (Arc::clone(&server), Arc::clone(&kept), Arc::clone(&bell));
             move || {
                 for request in server.incoming_requests() {
                     answer(&stage, &kept, request);
-                    let _ = bell.send(Happened::Asked);
+                    let _ = bell.lock().unwrap().send(Happened::Asked);
                 }
             }
         });
-        Ok(Api { server, kept, port, worker: Some(worker) })
+        Ok(Api { server, kept, bell, port, worker: Some(worker) })
     }
 
     /// The value for `ANTHROPIC_BASE_URL`.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Tells another bell of each request from now on.
+    pub fn ring(&self, bell: Sender<Happened>) {
+        *self.bell.lock().unwrap() = bell;
     }
 
     /// What was kept so far.
@@ -161,7 +168,8 @@ fn messages(stage: &Stage, kept: &Mutex<Kept>, body: Value) -> Answer {
 fn scripted<'a>(stage: &'a Stage, body: &Value) -> Option<(String, &'a Scenario, usize)> {
     body["tools"].as_array().filter(|tools| !tools.is_empty())?;
     let messages = body["messages"].as_array()?;
-    if messages.last().is_some_and(|last| texts(last).any(|text| text.contains("[SUGGESTION MODE"))) {
+    let own = |text: &str| text.contains("[SUGGESTION MODE") || text.contains("create a detailed summary");
+    if messages.iter().rev().find(|message| message["role"] == "user").is_some_and(|last| texts(last).any(own)) {
         return None;
     }
     let (at, name) = messages.iter().enumerate().rev().find_map(|(at, message)| {
@@ -236,7 +244,7 @@ fn filled(value: &Value, words: &[(&str, &str)]) -> Value {
 /// An answer to the client's own calls: a title where it wants one in JSON, else a word.
 fn aside_text(body: &Value) -> &'static str {
     let wants = body.to_string();
-    if wants.contains("summary of the conversation") {
+    if wants.contains("create a detailed summary") {
         "The work goes on where it was left."
     } else if wants.contains("\"title\"") || wants.contains("isNewTopic") {
         r#"{"title": "Scripted work", "isNewTopic": false}"#

@@ -11,10 +11,14 @@ use serde_json::{Value, json};
 
 use crate::api::{Api, Kept};
 use crate::client::Client;
-use crate::driver::{Outcome, Start, Way, watch};
+use crate::driver::{Outcome, Way, watch};
 use crate::home::Home;
-use crate::hooks::Hooks;
+use crate::hooks::{Hooks, Switch};
+use crate::run::Run;
 use crate::scenario::Scenario;
+
+/// The scenario with which a session goes on that began anew.
+const ENDS: &str = "ends";
 
 /// A place in the matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +40,10 @@ pub struct Cell {
 pub struct Facts {
     /// How the run ended.
     pub outcome: Outcome,
+    /// Where a person was there to answer: how the run ended then.
+    pub answered: Option<Outcome>,
+    /// The screen when the run first ended or waited, in a terminal.
+    pub first_screen: Option<String>,
     /// What the client sent to the API.
     pub kept: Kept,
     /// `out.txt` is in the project.
@@ -66,14 +74,22 @@ impl Stage {
         let plan_file = home.folder().join(".claude/plans/plan.md");
         let api = Api::start(Arc::clone(&self.scenarios), home.project(), plan_file, bell.clone())?;
         home.talk_to(api.url());
-        let prompt = scenario.prompt(cell.scenario);
-        let start =
-            Start { home: &home, mode: cell.mode, prompt: &prompt, closing: scenario.closing(), extra: &[], bell };
-        let mut session = cell.way.start(start)?;
-        let outcome = watch(session.as_mut(), &api, &heard);
+        let closing = self.scenarios.get(ENDS).context("no scenario that ends")?.closing();
+        let mut run = Run { cell, home: &home, api: &api, bell, heard, closing };
+        let mut session = run.start(&scenario.prompt(cell.scenario), scenario.closing(), &[])?;
+        let mut outcome = watch(session.as_mut(), &api, &run.heard);
+        let first_screen = session.screen();
+        let mut answered = None;
+        if let (Outcome::Waits(_), Hooks::Ours(Switch::Auto), Way::Tui) = (&outcome, cell.hooks, cell.way) {
+            answered = Some(run.answer(session.as_mut())?);
+        }
+        if let (Outcome::WentOn, Some(anew)) = (&outcome, scenario.then) {
+            let prompt = self.scenarios.get(ENDS).context("no scenario that ends")?.prompt(ENDS);
+            outcome = run.begin_anew(&mut session, anew, &prompt)?;
+        }
         let carried_out = home.project().join("out.txt").exists();
         drop(session);
-        Ok(Facts { outcome, kept: api.kept(), carried_out, records: records(&home.state())? })
+        Ok(Facts { outcome, answered, first_screen, kept: api.kept(), carried_out, records: records(&home.state())? })
     }
 }
 

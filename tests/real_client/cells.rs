@@ -31,6 +31,10 @@ const PATHS: [(&str, &[&str]); 12] = [
     ("ends", &["default"]),
 ];
 
+/// How a session can begin anew, with the ways in which it can.
+const STARTS: [(&str, &[Way]); 3] =
+    [("start-clear", &[Way::Tui]), ("start-compact", &[Way::Tui]), ("start-resume", &[Way::Tui, Way::Sdk, Way::Print])];
+
 /// The ways a client can be driven.
 pub fn ways(version: &str) -> &'static [Way] {
     if version == NEWEST { &[Way::Tui, Way::Sdk, Way::Print, Way::Bg] } else { &[Way::Tui, Way::Sdk, Way::Print] }
@@ -40,12 +44,13 @@ pub fn ways(version: &str) -> &'static [Way] {
 pub fn matrix() -> Vec<Cell> {
     let mut all = Vec::new();
     for version in VERSIONS {
-        for way in ways(version) {
+        for &way in ways(version) {
+            let hooks = Hooks::Ours(if way == Way::Tui { Switch::On } else { Switch::Auto });
             for (scenario, modes) in PATHS {
-                for mode in modes {
-                    let switch = if *way == Way::Tui { Switch::On } else { Switch::Auto };
-                    all.push(Cell { version, way: *way, scenario, mode, hooks: Hooks::Ours(switch) });
-                }
+                all.extend(modes.iter().map(|mode| Cell { version, way, scenario, mode, hooks }));
+            }
+            for (scenario, _) in STARTS.iter().filter(|(_, ways)| ways.contains(&way)) {
+                all.push(Cell { version, way, scenario, mode: "default", hooks });
             }
         }
     }

@@ -51,6 +51,30 @@ const LAST: &str = "2.1.332";
 /// The table. The first entry that fits holds.
 pub const EXCEPTIONS: &[Exception] = &[
     Exception {
+        versions: (FIRST, "2.1.50"),
+        ways: ALL,
+        scenarios: &[],
+        modes: &["auto"],
+        expect: Expect::NoSuchMode,
+        why: "the client has no auto mode",
+    },
+    Exception {
+        versions: (FIRST, "2.1.50"),
+        ways: ALL,
+        scenarios: &["elicitation"],
+        modes: &[],
+        expect: Expect::NotOffered,
+        why: "the client lets no MCP server ask",
+    },
+    Exception {
+        versions: (FIRST, "2.1.50"),
+        ways: &[Way::Print],
+        scenarios: &["permission"],
+        modes: &["default", "acceptEdits", "plan"],
+        expect: Expect::ClientDecides,
+        why: "plain -p denies by itself, PermissionRequest does not fire",
+    },
+    Exception {
         versions: ("2.1.198", LAST),
         ways: &[Way::Print],
         scenarios: QUESTIONS,
@@ -65,6 +89,14 @@ pub const EXCEPTIONS: &[Exception] = &[
         modes: &["default", "acceptEdits", "dontAsk", "bypassPermissions"],
         expect: Expect::NotOffered,
         why: "plain -p does not offer the plan tools",
+    },
+    Exception {
+        versions: (FIRST, "2.1.50"),
+        ways: &[Way::Print],
+        scenarios: &["enterplan"],
+        modes: &["default", "acceptEdits", "dontAsk", "bypassPermissions"],
+        expect: Expect::PlanStays,
+        why: "plain -p asks no PermissionRequest hook, and this client does not honour PreToolUse for a plan",
     },
     Exception {
         versions: (FIRST, LAST),

@@ -16,6 +16,7 @@ mod mcp;
 mod namespace;
 mod options;
 mod report;
+mod run;
 mod scenario;
 mod sse;
 mod suite;

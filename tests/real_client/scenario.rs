@@ -18,8 +18,34 @@ pub struct Scenario {
     /// Whether the session needs the eliciting MCP server.
     #[serde(default)]
     pub mcp: bool,
+    /// What happens to the session when the script is played: it begins anew, with the scenario `ends`.
+    #[serde(default)]
+    pub then: Option<Anew>,
     /// What the model says and calls, one entry a message of the model.
     pub turns: Vec<Turn>,
+}
+
+/// How a session begins anew, by the `source` that SessionStart then has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Anew {
+    /// `/clear` in a terminal.
+    Clear,
+    /// `/compact` in a terminal.
+    Compact,
+    /// `--continue` in a new process.
+    Resume,
+}
+
+impl Anew {
+    /// The `source` in the payload.
+    pub fn source(self) -> &'static str {
+        match self {
+            Anew::Clear => "clear",
+            Anew::Compact => "compact",
+            Anew::Resume => "resume",
+        }
+    }
 }
 
 /// One message of the model.

@@ -28,6 +28,8 @@ pub enum Happened {
     Asked,
     /// The client wrote something.
     Wrote(Vec<u8>),
+    /// The client wrote something to its standard error.
+    Complained(String),
     /// The client's output ended.
     Closed,
 }
@@ -82,6 +84,16 @@ pub trait Session {
     fn failed(&mut self) -> Option<String>;
     /// The last of what was seen, for a failure's message.
     fn last_seen(&mut self) -> String;
+    /// What a person would see; only a terminal has it.
+    fn screen(&self) -> Option<String> {
+        None
+    }
+    /// The words that close the next script.
+    fn closes_with(&mut self, _closing: &str) {}
+    /// Presses keys as a person would; only in a terminal.
+    fn press(&mut self, _keys: &str) -> Result<()> {
+        anyhow::bail!("there is no terminal to press keys in")
+    }
 }
 
 /// Watches a session until it has ended, waits, or the limit is reached.
@@ -89,6 +101,7 @@ pub fn watch(session: &mut dyn Session, api: &Api, bell: &Receiver<Happened>) ->
     let started = Instant::now();
     let mut last_asked = Instant::now();
     let mut waiting: Option<(String, Instant)> = None;
+    let mut complaints = String::new();
     loop {
         match bell.recv_timeout(Duration::from_millis(200)) {
             Ok(Happened::Asked) => {
@@ -96,11 +109,18 @@ pub fn watch(session: &mut dyn Session, api: &Api, bell: &Receiver<Happened>) ->
                 waiting = None;
             }
             Ok(Happened::Wrote(bytes)) => session.take(&bytes),
+            Ok(Happened::Complained(text)) => complaints.push_str(&text),
             Ok(Happened::Closed) | Err(RecvTimeoutError::Disconnected) => session.closed(),
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(why) = session.failed() {
-            return Outcome::Failed(why);
+            // What it says of it comes on another pipe, and may come later.
+            while let Ok(happened) = bell.recv_timeout(Duration::from_millis(300)) {
+                if let Happened::Complained(text) = happened {
+                    complaints.push_str(&text);
+                }
+            }
+            return Outcome::Failed(format!("{why} {complaints}").trim_end().to_owned());
         }
         match (session.waits_for(), waiting.take()) {
             (None, _) => {}

@@ -42,7 +42,7 @@ pub fn drain(mut stream: impl Read + Send + 'static, bell: Sender<Happened>) {
         let mut text = Vec::new();
         let _ = stream.read_to_end(&mut text);
         if !text.is_empty() {
-            let _ = bell.send(Happened::Wrote(text));
+            let _ = bell.send(Happened::Complained(String::from_utf8_lossy(&text).into_owned()));
         }
     });
 }

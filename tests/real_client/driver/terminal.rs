@@ -55,12 +55,6 @@ impl Terminal {
     pub fn text(&self) -> String {
         self.screen.screen().contents()
     }
-
-    /// Presses keys.
-    pub fn press(&mut self, keys: &str) -> Result<()> {
-        self.keys.write_all(keys.as_bytes())?;
-        Ok(self.keys.flush()?)
-    }
 }
 
 impl Session for Terminal {
@@ -87,6 +81,19 @@ impl Session for Terminal {
 
     fn last_seen(&mut self) -> String {
         format!("\n{}", self.text())
+    }
+
+    fn screen(&self) -> Option<String> {
+        Some(self.text())
+    }
+
+    fn closes_with(&mut self, closing: &str) {
+        closing.clone_into(&mut self.closing);
+    }
+
+    fn press(&mut self, keys: &str) -> Result<()> {
+        self.keys.write_all(keys.as_bytes())?;
+        Ok(self.keys.flush()?)
     }
 }
 
