@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tiny_http::{Header, Method, Request, Response, Server};
 
 use crate::driver::Happened;
-use crate::scenario::{self, Scenario, Turn};
+use crate::scenario::{self, Failure, Scenario, Turn};
 use crate::sse;
 
 /// A running server; it ends with the value.
@@ -142,6 +142,9 @@ fn messages(stage: &Stage, kept: &Mutex<Kept>, body: Value) -> Answer {
         }
         Some((name, scenario, turn)) => {
             let found = scenario.turn(turn);
+            if let Some(failure) = found.and_then(|turn| turn.fails.as_ref()) {
+                return failed(failure);
+            }
             let content = match found {
                 Some(said) => written(stage, said, &body),
                 None => sse::text("There is nothing left to do."),
@@ -251,6 +254,14 @@ fn aside_text(body: &Value) -> &'static str {
     } else {
         "ok"
     }
+}
+
+/// An error, and the word that trying again is no use: the client would try for minutes.
+fn failed(failure: &Failure) -> Answer {
+    let error = json!({"type": failure.kind, "message": failure.message});
+    in_json(&json!({"type": "error", "error": error}))
+        .with_status_code(failure.status)
+        .with_header(Header::from_bytes("x-should-retry", "false").unwrap())
 }
 
 fn in_json(value: &Value) -> Answer {

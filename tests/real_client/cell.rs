@@ -94,7 +94,7 @@ impl Stage {
 }
 
 /// Configures the eliciting server and permits its tool, so that the elicitation is the only thing that asks.
-fn offer_mcp(home: &Home) -> Result<()> {
+pub fn offer_mcp(home: &Home) -> Result<()> {
     let mut state = home.read(".claude.json")?;
     state["mcpServers"] = json!({crate::mcp::NAME: {
         "type": "stdio", "command": std::env::current_exe()?, "args": ["serve-mcp"], "env": {},

@@ -64,7 +64,7 @@ impl Home {
     }
 
     /// Where the client puts what is temporary; short, as sockets go there.
-    fn temporary(&self) -> PathBuf {
+    pub fn temporary(&self) -> PathBuf {
         self.root.path().join("t")
     }
 

@@ -15,6 +15,7 @@ mod hooks;
 mod mcp;
 mod namespace;
 mod options;
+mod recorder;
 mod report;
 mod run;
 mod scenario;
@@ -33,9 +34,11 @@ use cell::Stage;
 use options::{Options, Verb, WANTED};
 
 fn main() -> Result<ExitCode> {
-    if std::env::args().nth(1).is_some_and(|first| first == "serve-mcp") {
-        mcp::serve()?;
-        return Ok(ExitCode::SUCCESS);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((first, _)) if first == "serve-mcp" => return mcp::serve().map(|()| ExitCode::SUCCESS),
+        Some((first, rest)) if first == "serve-hook" => return recorder::hook::serve(rest).map(|()| ExitCode::SUCCESS),
+        _ => {}
     }
     if std::env::var_os(WANTED).is_none() {
         return Ok(say_how());
@@ -44,7 +47,7 @@ fn main() -> Result<ExitCode> {
     match options.verb.clone() {
         Verb::Run => run(options),
         Verb::Show(name) => show(&options, &name),
-        Verb::Record(_) => unimplemented!(),
+        Verb::Record(version) => record(&options, &version),
     }
 }
 
@@ -94,6 +97,12 @@ fn show(options: &Options, name: &str) -> Result<ExitCode> {
     if let Some(scenario) = stage.scenarios.get(cell.scenario) {
         println!("complaints: {:?}", checks::complaints(&cell, scenario, &facts, expect::expected(&cell).0));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn record(options: &Options, version: &str) -> Result<ExitCode> {
+    ready([version])?;
+    recorder::record(&stage(options)?, &root(), version, |name| options.wants(name))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -58,9 +58,25 @@ pub struct Turn {
     /// Tool calls of this message; with none the turn ends.
     #[serde(default)]
     pub calls: Vec<Call>,
+    /// Instead of a message, the API's error.
+    #[serde(default)]
+    pub fails: Option<Failure>,
     /// Say this again for ever (only on the last turn).
     #[serde(default)]
     pub again: bool,
+}
+
+/// An error of the API.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// The HTTP status.
+    pub status: u16,
+    /// The API's name for it.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its words.
+    pub message: String,
 }
 
 /// A tool call. In `input`, `{project}` and `{plan_file}` are filled in.

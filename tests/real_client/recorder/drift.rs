@@ -1,0 +1,80 @@
+//! What changed in the payloads from one recorded version to another: fields and events that came or went. Reads
+//! fixtures, writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::hook::names;
+use crate::expect::number;
+
+type Fields = BTreeMap<String, BTreeSet<String>>;
+
+/// The newest recorded version other than this one.
+pub fn newest_but(fixtures: &Path, version: &str) -> Option<String> {
+    let folders = std::fs::read_dir(fixtures).ok()?.flatten();
+    let versions = folders.filter_map(|folder| folder.file_name().into_string().ok());
+    versions.filter(|name| name != version && number(name).len() == 3).max_by_key(|name| number(name))
+}
+
+/// The differences, one line each. Only sessions that both have are compared, so that a session that was not recorded
+/// is no drift.
+pub fn between(fixtures: &Path, old: &str, new: &str) -> Result<Vec<String>> {
+    let (before, after) = (sessions(&fixtures.join(old))?, sessions(&fixtures.join(new))?);
+    let (mut was, mut is) = (Fields::new(), Fields::new());
+    for (name, payloads) in &after {
+        if let Some(older) = before.get(name) {
+            gather(older, &mut was);
+            gather(payloads, &mut is);
+        }
+    }
+    let mut found = Vec::new();
+    for event in was.keys().chain(is.keys()).collect::<BTreeSet<_>>() {
+        match (was.get(event), is.get(event)) {
+            (None, Some(_)) => found.push(format!("{event}: the event came")),
+            (Some(_), None) => found.push(format!("{event}: the event went")),
+            (Some(was), Some(is)) => {
+                found.extend(is.difference(was).map(|field| format!("{event}: {field} came")));
+                found.extend(was.difference(is).map(|field| format!("{event}: {field} went")));
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(found)
+}
+
+fn sessions(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir(folder)?.flatten() {
+        if entry.path().extension().is_some_and(|end| end == "jsonl") {
+            let text = std::fs::read_to_string(entry.path())?;
+            let payloads = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+            all.insert(entry.file_name().to_string_lossy().into_owned(), payloads);
+        }
+    }
+    Ok(all)
+}
+
+fn gather(payloads: &[Value], into: &mut Fields) {
+    for payload in payloads {
+        let event = names(payload).into_iter().next().unwrap_or_default();
+        paths(payload, "", into.entry(event).or_default());
+    }
+}
+
+/// The paths of all fields; the entries of a list count as one.
+fn paths(value: &Value, at: &str, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                let path = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+                into.insert(path.clone());
+                paths(field, &path, into);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| paths(item, &format!("{at}[]"), into)),
+        _ => {}
+    }
+}
