@@ -42,8 +42,8 @@ pub struct Facts {
     pub outcome: Outcome,
     /// Where a person was there to answer: how the run ended then.
     pub answered: Option<Outcome>,
-    /// The screen when the run first ended or waited, in a terminal.
-    pub first_screen: Option<String>,
+    /// The lines seen in a terminal until the run first ended or waited.
+    pub shown: Vec<String>,
     /// What the client sent to the API.
     pub kept: Kept,
     /// `out.txt` is in the project.
@@ -69,7 +69,9 @@ impl Stage {
         if scenario.mcp {
             offer_mcp(&home)?;
         }
-        cell.hooks.install(&home, &self.binary)?;
+        // Asking a client for its version takes a good part of a session's time; once a version and way is enough.
+        let known = (cell.scenario != ENDS).then_some(cell.version);
+        cell.hooks.install(&home, &self.binary, known)?;
         let (bell, heard) = channel();
         let plan_file = home.folder().join(".claude/plans/plan.md");
         let api = Api::start(Arc::clone(&self.scenarios), home.project(), plan_file, bell.clone())?;
@@ -78,7 +80,7 @@ impl Stage {
         let mut run = Run { cell, home: &home, api: &api, bell, heard, closing };
         let mut session = run.start(&scenario.prompt(cell.scenario), scenario.closing(), &[])?;
         let mut outcome = watch(session.as_mut(), &api, &run.heard);
-        let first_screen = session.screen();
+        let shown = session.shown();
         let mut answered = None;
         if let (Outcome::Waits(_), Hooks::Ours(Switch::Auto), Way::Tui) = (&outcome, cell.hooks, cell.way) {
             answered = Some(run.answer(session.as_mut())?);
@@ -89,7 +91,7 @@ impl Stage {
         }
         let carried_out = home.project().join("out.txt").exists();
         drop(session);
-        Ok(Facts { outcome, answered, first_screen, kept: api.kept(), carried_out, records: records(&home.state())? })
+        Ok(Facts { outcome, answered, shown, kept: api.kept(), carried_out, records: records(&home.state())? })
     }
 }
 

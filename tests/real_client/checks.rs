@@ -82,8 +82,8 @@ fn waited(cell: &Cell, facts: &Facts) -> Vec<String> {
     if cell.hooks != Hooks::Ours(Switch::Auto) || cell.way != Way::Tui {
         return found;
     }
-    if !facts.first_screen.as_deref().is_some_and(|screen| screen.contains(LINE)) {
-        found.push(format!("the screen does not say {LINE:?}: {}", facts.first_screen.as_deref().unwrap_or_default()));
+    if !facts.shown.iter().any(|line| line.contains(LINE)) {
+        found.push(format!("the screen never said {LINE:?}: {:?}", facts.shown));
     }
     if facts.answered != Some(Outcome::WentOn) {
         found.push(format!("the person answered, and then: {:?}", facts.answered));

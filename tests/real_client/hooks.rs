@@ -30,12 +30,15 @@ pub enum Switch {
 }
 
 impl Hooks {
-    /// Puts the hooks into a home.
-    pub fn install(self, home: &Home, binary: &Path) -> Result<()> {
+    /// Puts the hooks into a home: as a user would, or saying which version the client has.
+    pub fn install(self, home: &Home, binary: &Path, version: Option<&str>) -> Result<()> {
         match self {
             Hooks::None => Ok(()),
             Hooks::Ours(switch) => {
-                home.run(binary, &["install"])?;
+                match version {
+                    Some(version) => home.run(binary, &["install", "--client-version", version])?,
+                    None => home.run(binary, &["install"])?,
+                };
                 match switch {
                     Switch::Auto => Ok(()),
                     Switch::On => home.run(binary, &["on"]).map(|_| ()),

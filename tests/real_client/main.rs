@@ -17,6 +17,7 @@ mod namespace;
 mod options;
 mod recorder;
 mod report;
+mod results;
 mod run;
 mod scenario;
 mod sse;
@@ -32,6 +33,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use cell::Stage;
 use options::{Options, Verb, WANTED};
+use results::Results;
 
 fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -62,16 +64,20 @@ fn say_how() -> ExitCode {
 
 fn run(options: Options) -> Result<ExitCode> {
     let cells: Vec<_> = suite::chosen(options.all).into_iter().filter(|cell| options.wants(&cell.name())).collect();
+    let results = Results::here();
     if options.libtest.list {
-        return Ok(suite::run(&options.libtest, stage(&options)?, cells).0.exit_code());
+        return Ok(suite::run(&options.libtest, stage(&options)?, cells, results).exit_code());
     }
-    ready(cells.iter().map(|cell| cell.version))?;
-    let (conclusion, results) = suite::run(&options.libtest, stage(&options)?, cells);
-    let seconds = results.iter().map(|result| result.seconds).sum::<f64>();
-    eprintln!("{} cells, {:.1} s each on the average", results.len(), seconds / results.len().max(1) as f64);
-    if options.report && !results.is_empty() {
+    if !cells.is_empty() {
+        ready(cells.iter().map(|cell| cell.version))?;
+    }
+    if options.all && options.filters.is_empty() {
+        results.begin()?;
+    }
+    let conclusion = suite::run(&options.libtest, stage(&options)?, cells, results);
+    if options.report {
         let place = root().join("docs/compatibility.md");
-        report::write(&place, &results, &stage(&options)?.scenarios)?;
+        report::write(&place, &Results::here().read()?, &stage(&options)?.scenarios)?;
         eprintln!("wrote {}", place.display());
     }
     Ok(conclusion.exit_code())
@@ -122,6 +128,6 @@ fn stage(options: &Options) -> Result<Stage> {
 }
 
 /// The project's folder.
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }

@@ -1,6 +1,6 @@
 //! Writes docs/compatibility.md from the results of a run. Writes that file and nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -8,19 +8,24 @@ use anyhow::Result;
 
 use crate::cells::{VERSIONS, is_control};
 use crate::driver::Way;
-use crate::expect::{EXCEPTIONS, Expect};
+use crate::expect::{EXCEPTIONS, Expect, expected};
 use crate::scenario::Scenario;
-use crate::suite;
+use crate::suite::{Outcome, chosen};
 
 /// Writes the report.
-pub fn write(place: &Path, results: &[suite::Result], scenarios: &BTreeMap<String, Scenario>) -> Result<()> {
+pub fn write(place: &Path, results: &[Outcome], scenarios: &BTreeMap<String, Scenario>) -> Result<()> {
     let mut out = String::new();
-    let date = chrono::Local::now().format("%Y-%m-%d");
+    let dates: BTreeSet<&str> = results.iter().map(|result| result.date.as_str()).collect();
+    let dates = dates.into_iter().collect::<Vec<_>>().join(", ");
     let passed = results.iter().filter(|result| result.complaints.is_empty()).count();
     writeln!(out, "# Compatibility with Claude Code\n")?;
-    writeln!(out, "Written by `tests/real_client/run --all` on {date}; do not edit it by hand. Each cell is a session of")?;
-    writeln!(out, "the real client with the hook installed by `unattended install`, against a scripted model. {passed} of")?;
-    writeln!(out, "{} cells were as expected.\n", results.len())?;
+    writeln!(out, "Written by `tests/real_client/run --all`, run on {dates}; not to be edited by hand. Each cell is a")?;
+    writeln!(out, "session of the real client with the hooks installed by `unattended install`, against a scripted model")?;
+    writeln!(out, "that takes one path into a stall in one permission mode. {passed} of {} cells were as", results.len())?;
+    writeln!(out, "expected{}.\n", match chosen(true).len() - results.len() {
+        0 => String::new(),
+        missing => format!("; {missing} were not run"),
+    })?;
     overview(&mut out, results)?;
     paths(&mut out, results, scenarios)?;
     doings(&mut out, results)?;
@@ -33,13 +38,13 @@ pub fn write(place: &Path, results: &[suite::Result], scenarios: &BTreeMap<Strin
 }
 
 /// Versions by ways: how many cells were as expected.
-fn overview(out: &mut String, results: &[suite::Result]) -> Result<()> {
+fn overview(out: &mut String, results: &[Outcome]) -> Result<()> {
     writeln!(out, "## Clients and ways of driving them\n")?;
     writeln!(out, "Cells as expected, of all: sessions that went on with nobody there, or did what the client alone")?;
     writeln!(out, "decides (below). `tui` is a terminal after `unattended on`; `sdk` is `-p` with stream-json and a host")?;
     writeln!(out, "to ask; `print` is plain `-p`; `bg` is `claude --bg`.\n")?;
     table(out, "client", |version, way| {
-        let of = |result: &&suite::Result| {
+        let of = |result: &&Outcome| {
             !is_control(&result.cell) && result.cell.version == version && result.cell.way == way
         };
         tally(results.iter().filter(of))
@@ -47,7 +52,7 @@ fn overview(out: &mut String, results: &[suite::Result]) -> Result<()> {
 }
 
 /// Stall paths by ways, over all versions and modes.
-fn paths(out: &mut String, results: &[suite::Result], scenarios: &BTreeMap<String, Scenario>) -> Result<()> {
+fn paths(out: &mut String, results: &[Outcome], scenarios: &BTreeMap<String, Scenario>) -> Result<()> {
     writeln!(out, "## Stall paths\n")?;
     writeln!(out, "| path | the model | tui | sdk | print | bg |\n|---|---|---|---|---|---|")?;
     for (name, scenario) in scenarios {
@@ -65,12 +70,12 @@ fn paths(out: &mut String, results: &[suite::Result], scenarios: &BTreeMap<Strin
 }
 
 /// What the client does of its own accord.
-fn doings(out: &mut String, results: &[suite::Result]) -> Result<()> {
+fn doings(out: &mut String, results: &[Outcome]) -> Result<()> {
     writeln!(out, "## Where the client decides\n")?;
     writeln!(out, "These cells do otherwise than the policy wants, on their client's account. Each was seen as written.\n")?;
     writeln!(out, "| clients | ways | paths | modes | what happens | why |\n|---|---|---|---|---|---|")?;
     for exception in EXCEPTIONS {
-        if !results.iter().any(|result| result.expect.1 == Some(exception.why)) {
+        if !results.iter().any(|result| expected(&result.cell).1 == Some(exception.why)) {
             continue;
         }
         let list = |words: &[&str]| if words.is_empty() { "all".to_owned() } else { words.join(", ") };
@@ -91,7 +96,7 @@ fn doings(out: &mut String, results: &[suite::Result]) -> Result<()> {
 }
 
 /// The controls: what waits when we do not answer.
-fn controls(out: &mut String, results: &[suite::Result]) -> Result<()> {
+fn controls(out: &mut String, results: &[Outcome]) -> Result<()> {
     writeln!(out, "## Controls\n")?;
     writeln!(out, "The same sessions must wait without our hook (`no-hook`), with the switch off (`switched-off`), in a")?;
     writeln!(out, "terminal whose person is there (`person-there`), and when a plan is approved without its input")?;
@@ -103,8 +108,8 @@ fn controls(out: &mut String, results: &[suite::Result]) -> Result<()> {
     })
 }
 
-fn failures(out: &mut String, results: &[suite::Result]) -> Result<()> {
-    let failed: Vec<&suite::Result> = results.iter().filter(|result| !result.complaints.is_empty()).collect();
+fn failures(out: &mut String, results: &[Outcome]) -> Result<()> {
+    let failed: Vec<&Outcome> = results.iter().filter(|result| !result.complaints.is_empty()).collect();
     if failed.is_empty() {
         return Ok(());
     }

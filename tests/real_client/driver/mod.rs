@@ -19,7 +19,7 @@ const SETTLED: Duration = Duration::from_secs(5);
 /// How long a run must be quiet after its last turn to count as ended, where no event says so.
 const QUIET: Duration = Duration::from_millis(2500);
 /// The longest a session may take with neither an end nor a fact of waiting.
-pub const LIMIT: Duration = Duration::from_secs(90);
+pub const LIMIT: Duration = Duration::from_secs(120);
 
 /// What wakes the watch.
 #[derive(Debug)]
@@ -87,6 +87,10 @@ pub trait Session {
     /// What a person would see; only a terminal has it.
     fn screen(&self) -> Option<String> {
         None
+    }
+    /// Every line a person has seen so far; only a terminal has them.
+    fn shown(&self) -> Vec<String> {
+        Vec::new()
     }
     /// The words that close the next script.
     fn closes_with(&mut self, _closing: &str) {}

@@ -1,5 +1,6 @@
 //! A session in a terminal: a pty and a screen. What waits is read off the screen as a person would.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::num::NonZeroU16;
 
@@ -17,6 +18,8 @@ pub struct Terminal {
     child: Box<dyn portable_pty::Child + Send + Sync>,
     _master: Box<dyn MasterPty + Send>,
     keys: Box<dyn Write + Send>,
+    /// Every line that ever stood on the screen: what is said at the start scrolls away.
+    shown: BTreeSet<String>,
     closing: String,
     closed: bool,
 }
@@ -46,6 +49,7 @@ impl Terminal {
             child,
             _master: pair.master,
             keys,
+            shown: BTreeSet::new(),
             closing: start.closing.to_owned(),
             closed: false,
         })
@@ -60,6 +64,7 @@ impl Terminal {
 impl Session for Terminal {
     fn take(&mut self, bytes: &[u8]) {
         self.screen.process(bytes);
+        self.shown.extend(self.text().lines().map(|line| line.trim().to_owned()));
     }
 
     fn closed(&mut self) {
@@ -81,6 +86,10 @@ impl Session for Terminal {
 
     fn last_seen(&mut self) -> String {
         format!("\n{}", self.text())
+    }
+
+    fn shown(&self) -> Vec<String> {
+        self.shown.iter().cloned().collect()
     }
 
     fn screen(&self) -> Option<String> {
