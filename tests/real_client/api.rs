@@ -48,6 +48,23 @@ pub struct Played {
     pub request: Value,
 }
 
+impl Kept {
+    /// Whether the model was sent these words in any turn.
+    pub fn heard(&self, words: &str) -> bool {
+        self.turns.iter().any(|turn| contains(&turn.request["messages"], words))
+    }
+}
+
+/// Whether any text inside a value has these words.
+pub fn contains(value: &Value, words: &str) -> bool {
+    let mut found = false;
+    each_text(value, &mut |text| {
+        found |= text.contains(words);
+        Some(())
+    });
+    found
+}
+
 /// What the server needs to know to answer.
 struct Stage {
     scenarios: Arc<BTreeMap<String, Scenario>>,
@@ -200,9 +217,15 @@ fn written(stage: &Stage, turn: &Turn, body: &Value) -> Vec<Value> {
     for call in &turn.calls {
         let plan_file = plan_file(body).unwrap_or_else(|| stage.plan_file.display().to_string());
         let input = filled(&call.input, &[("{project}", &stage.project.display().to_string()), ("{plan_file}", &plan_file)]);
-        content.push(sse::call(&call.tool, input));
+        content.push(sse::call(offered(&call.tool, body), input));
     }
     content
+}
+
+/// Of the names a tool had over the versions, `Agent|Task`, the one that the client offers; else the first.
+fn offered<'a>(names: &'a str, body: &Value) -> &'a str {
+    let offers = |name: &&str| body["tools"].as_array().is_some_and(|all| all.iter().any(|tool| tool["name"] == *name));
+    names.split('|').find(offers).or(names.split('|').next()).unwrap_or(names)
 }
 
 /// The plan file the client named to the model: the last `…/plans/NAME.md` in the request.

@@ -155,25 +155,6 @@ impl Facts {
         }
         called
     }
-
-    /// Whether any request to the API contained these words.
-    pub fn heard(&self, words: &str) -> bool {
-        self.kept.turns.iter().any(|turn| {
-            let mut found = false;
-            crate::api::each_text(&turn.request, &mut |text| {
-                found |= text.contains(words);
-                Some(())
-            });
-            found
-        })
-    }
-
-    /// Whether the client offered a tool to the model.
-    pub fn offered(&self, tool: &str) -> bool {
-        self.kept.turns.iter().any(|turn| {
-            turn.request["tools"].as_array().is_some_and(|tools| tools.iter().any(|offered| offered["name"] == tool))
-        })
-    }
 }
 
 /// The text of a tool result.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::api::{Played, contains};
 use crate::cell::{Cell, Facts};
 use crate::cells::is_control;
 use crate::driver::{Outcome, Way};
@@ -57,14 +58,7 @@ pub fn complaints(cell: &Cell, scenario: &Scenario, facts: &Facts, expect: Expec
 /// The model has read what holds for an unattended session when it speaks, also where the session began anew.
 fn contract(scenario: &Scenario, facts: &Facts, found: &mut Vec<String>) {
     let first_line = CONTRACT.lines().next().unwrap_or_default();
-    let told = |turn: &crate::api::Played| {
-        let mut told = false;
-        crate::api::each_text(&turn.request["messages"], &mut |text| {
-            told |= text.contains(first_line);
-            Some(())
-        });
-        told
-    };
+    let told = |turn: &Played| contains(&turn.request["messages"], first_line);
     if !facts.kept.turns.iter().all(told) {
         let missing = facts.kept.turns.iter().filter(|turn| !told(turn)).count();
         found.push(format!("{missing} of {} requests came without the contract", facts.kept.turns.len()));
@@ -112,7 +106,7 @@ fn not_offered(scenario: &Scenario, facts: &Facts, found: &mut Vec<String>) {
 
 /// The plan was approved as the model wrote it, the model knows by whom, and the record says so.
 fn approved(facts: &Facts, found: &mut Vec<String>) {
-    if !facts.heard("no person has reviewed it") {
+    if !facts.kept.heard("no person has reviewed it") {
         found.push("the model was not told that no person reviewed the plan".to_owned());
     }
     if !facts.told("ExitPlanMode").iter().any(|told| told.contains("1. Write out.txt")) {

@@ -10,9 +10,13 @@ use anyhow::{Context, Result, bail};
 const INSIDE: &str = "UNATTENDED_REAL_CLIENT_INSIDE";
 
 /// Loopback up; a place of its own for the supervisors of background sessions, which they put below /tmp whatever
-/// TMPDIR says.
+/// TMPDIR says. The shell stays as the first process, since that one gets no signal it does not expect: it takes
+/// Ctrl-C, and everything inside ends with it.
 const INSIDE_FIRST: &str = r#"ip link set lo up && d=/tmp/cc-daemon-$(id -u) && mkdir -p "$d" &&
-mount -t tmpfs -o mode=0700 tmpfs "$d" && exec "$0" "$@""#;
+mount -t tmpfs -o mode=0700 tmpfs "$d" || exit 1
+trap 'exit 130' INT TERM HUP
+"$0" "$@" &
+wait $!"#;
 
 /// Whether this process is inside already.
 pub fn inside() -> bool {

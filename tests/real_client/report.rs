@@ -133,7 +133,7 @@ fn table(out: &mut String, head: &str, mut cell: impl FnMut(&str, Way) -> String
 }
 
 /// `12/12`, nothing where no cell ran.
-fn tally<'a>(results: impl Iterator<Item = &'a suite::Result>) -> String {
+fn tally<'a>(results: impl Iterator<Item = &'a Outcome>) -> String {
     let (mut good, mut all) = (0, 0);
     for result in results {
         all += 1;

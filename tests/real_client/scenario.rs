@@ -83,7 +83,7 @@ pub struct Failure {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
-    /// The tool's name.
+    /// The tool's name; names of different versions parted by `|`.
     pub tool: String,
     /// Its input.
     pub input: Value,

@@ -10,6 +10,9 @@ use serde_json::Value;
 use super::hook::names;
 use crate::expect::number;
 
+/// Objects whose keys are questions: what was asked is no field.
+const NAMED_BY_CONTENT: [&str; 2] = ["answers", "annotations"];
+
 type Fields = BTreeMap<String, BTreeSet<String>>;
 
 /// The newest recorded version other than this one.
@@ -71,7 +74,9 @@ fn paths(value: &Value, at: &str, into: &mut BTreeSet<String>) {
             for (key, field) in fields {
                 let path = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
                 into.insert(path.clone());
-                paths(field, &path, into);
+                if !NAMED_BY_CONTENT.contains(&key.as_str()) {
+                    paths(field, &path, into);
+                }
             }
         }
         Value::Array(items) => items.iter().for_each(|item| paths(item, &format!("{at}[]"), into)),

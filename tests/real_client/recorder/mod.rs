@@ -24,7 +24,7 @@ use crate::driver::{Happened, Session as Driven, Start, Way};
 use crate::home::Home;
 
 /// Events for the record alone, known by every client that is tried.
-const MORE_EVENTS: [&str; 2] = ["UserPromptSubmit", "SubagentStop"];
+const MORE_EVENTS: [&str; 3] = ["UserPromptSubmit", "SubagentStart", "SubagentStop"];
 /// The longest a session may take; a terminal counts as idle after a minute.
 const LIMIT: Duration = Duration::from_secs(120);
 /// How long a dialog is left standing before keys are pressed, and a session watched after its last event.
@@ -57,6 +57,8 @@ struct Session {
     /// How often that event must come.
     #[serde(default = "once")]
     times: usize,
+    /// Words that the model must have read: an answer that the client drops would make a false fixture.
+    read: Option<String>,
     /// The first version that can do this.
     since: Option<String>,
 }
@@ -128,6 +130,9 @@ fn one(stage: &Stage, version: &str, number: Version, session: &Session) -> Resu
     let mut driven = way.start(Start { home: &home, mode: &session.mode, prompt: &prompt, closing, extra: &[], bell })?;
     follow(session, driven.as_mut(), &heard, &payloads)?;
     drop(driven);
+    if let Some(words) = session.read.as_deref().filter(|words| !api.kept().heard(words)) {
+        bail!("the model has not read {words:?}");
+    }
     let mut stable = stable::Stable::of(&home.folder(), &home.temporary());
     Ok(std::fs::read_to_string(&payloads)?.lines().map(|line| stable.line(line)).collect())
 }
