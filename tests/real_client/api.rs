@@ -139,8 +139,10 @@ fn answer(stage: &Stage, kept: &Mutex<Kept>, mut request: Request) {
             match path {
                 "/v1/messages/count_tokens" => in_json(&json!({"input_tokens": 1000})),
                 "/" | "/api/hello" => in_json(&json!({"message": "hello"})),
-                _ => in_json(&json!({"type": "error", "error": {"type": "not_found_error", "message": "not scripted"}}))
-                    .with_status_code(404),
+                _ => {
+                    in_json(&json!({"type": "error", "error": {"type": "not_found_error", "message": "not scripted"}}))
+                        .with_status_code(404)
+                }
             }
         }
     };
@@ -216,7 +218,8 @@ fn written(stage: &Stage, turn: &Turn, body: &Value) -> Vec<Value> {
     let mut content = if turn.say.is_empty() { Vec::new() } else { sse::text(&turn.say) };
     for call in &turn.calls {
         let plan_file = plan_file(body).unwrap_or_else(|| stage.plan_file.display().to_string());
-        let input = filled(&call.input, &[("{project}", &stage.project.display().to_string()), ("{plan_file}", &plan_file)]);
+        let input =
+            filled(&call.input, &[("{project}", &stage.project.display().to_string()), ("{plan_file}", &plan_file)]);
         content.push(sse::call(offered(&call.tool, body), input));
     }
     content
@@ -233,7 +236,8 @@ fn plan_file(body: &Value) -> Option<String> {
     let mut found = None;
     each_text(body, &mut |text| {
         for (at, _) in text.match_indices("/plans/") {
-            let start = text.get(..at)?.rfind(|c: char| c.is_whitespace() || "\"'`(".contains(c)).map_or(0, |at| at + 1);
+            let start =
+                text.get(..at)?.rfind(|c: char| c.is_whitespace() || "\"'`(".contains(c)).map_or(0, |at| at + 1);
             let rest = text.get(start..)?;
             let end = rest.find(".md").map(|at| at + 3)?;
             let path = rest.get(..end)?;
@@ -260,7 +264,9 @@ pub fn each_text<'a>(value: &'a Value, look: &mut dyn FnMut(&'a str) -> Option<(
 
 fn filled(value: &Value, words: &[(&str, &str)]) -> Value {
     match value {
-        Value::String(text) => Value::String(words.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to))),
+        Value::String(text) => {
+            Value::String(words.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to)))
+        }
         Value::Array(items) => items.iter().map(|item| filled(item, words)).collect(),
         Value::Object(fields) => fields.iter().map(|(key, field)| (key.clone(), filled(field, words))).collect(),
         other => other.clone(),

@@ -92,7 +92,9 @@ pub fn quick(cell: &Cell) -> bool {
     match cell.version {
         NEWEST if ours => {
             let mode = if cell.scenario == "plan" { "plan" } else { "default" };
-            cell.mode == mode || (cell.scenario == "enterplan" && cell.mode == "bypassPermissions")
+            // In dontAsk only PreToolUse is asked about a question, so that its answer shows.
+            let more = [("enterplan", "bypassPermissions"), ("question", "dontAsk")];
+            cell.mode == mode || more.contains(&(cell.scenario, cell.mode))
         }
         OLDEST if ours => {
             cell.way != Way::Print

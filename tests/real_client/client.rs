@@ -9,8 +9,6 @@ use anyhow::{Context, Result, bail};
 /// An installed client.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// Its version, `2.1.332`.
-    pub version: String,
     program: PathBuf,
 }
 
@@ -21,7 +19,7 @@ impl Client {
         if !program.exists() {
             bail!("client {version} is not in {}; the suite fetches it at its start", cache().display());
         }
-        Ok(Client { version: version.to_owned(), program: program.canonicalize()? })
+        Ok(Client { program: program.canonicalize()? })
     }
 
     /// Fetches a client unless it is there already. Needs npm and the network.

@@ -64,14 +64,14 @@ fn say_how() -> ExitCode {
 
 fn run(options: Options) -> Result<ExitCode> {
     let cells: Vec<_> = suite::chosen(options.all).into_iter().filter(|cell| options.wants(&cell.name())).collect();
-    let results = Results::here();
+    let results = options.report.then(Results::here);
     if options.libtest.list {
         return Ok(suite::run(&options.libtest, stage(&options)?, cells, results).exit_code());
     }
     if !cells.is_empty() {
         ready(cells.iter().map(|cell| cell.version))?;
     }
-    if options.all && options.filters.is_empty() {
+    if let Some(results) = results.as_ref().filter(|_| options.all && options.filters.is_empty()) {
         results.begin()?;
     }
     let conclusion = suite::run(&options.libtest, stage(&options)?, cells, results);

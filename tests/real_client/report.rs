@@ -19,13 +19,27 @@ pub fn write(place: &Path, results: &[Outcome], scenarios: &BTreeMap<String, Sce
     let dates = dates.into_iter().collect::<Vec<_>>().join(", ");
     let passed = results.iter().filter(|result| result.complaints.is_empty()).count();
     writeln!(out, "# Compatibility with Claude Code\n")?;
-    writeln!(out, "Written by `tests/real_client/run --all`, run on {dates}; not to be edited by hand. Each cell is a")?;
-    writeln!(out, "session of the real client with the hooks installed by `unattended install`, against a scripted model")?;
-    writeln!(out, "that takes one path into a stall in one permission mode. {passed} of {} cells were as", results.len())?;
-    writeln!(out, "expected{}.\n", match chosen(true).len() - results.len() {
-        0 => String::new(),
-        missing => format!("; {missing} were not run"),
-    })?;
+    writeln!(
+        out,
+        "Written by `tests/real_client/run --all`, run on {dates}; not to be edited by hand. Each cell is a"
+    )?;
+    writeln!(
+        out,
+        "session of the real client with the hooks installed by `unattended install`, against a scripted model"
+    )?;
+    writeln!(
+        out,
+        "that takes one path into a stall in one permission mode. {passed} of {} cells were as",
+        results.len()
+    )?;
+    writeln!(
+        out,
+        "expected{}.\n",
+        match chosen(true).len() - results.len() {
+            0 => String::new(),
+            missing => format!("; {missing} were not run"),
+        }
+    )?;
     overview(&mut out, results)?;
     paths(&mut out, results, scenarios)?;
     doings(&mut out, results)?;
@@ -41,12 +55,14 @@ pub fn write(place: &Path, results: &[Outcome], scenarios: &BTreeMap<String, Sce
 fn overview(out: &mut String, results: &[Outcome]) -> Result<()> {
     writeln!(out, "## Clients and ways of driving them\n")?;
     writeln!(out, "Cells as expected, of all: sessions that went on with nobody there, or did what the client alone")?;
-    writeln!(out, "decides (below). `tui` is a terminal after `unattended on`; `sdk` is `-p` with stream-json and a host")?;
+    writeln!(
+        out,
+        "decides (below). `tui` is a terminal after `unattended on`; `sdk` is `-p` with stream-json and a host"
+    )?;
     writeln!(out, "to ask; `print` is plain `-p`; `bg` is `claude --bg`.\n")?;
     table(out, "client", |version, way| {
-        let of = |result: &&Outcome| {
-            !is_control(&result.cell) && result.cell.version == version && result.cell.way == way
-        };
+        let of =
+            |result: &&Outcome| !is_control(&result.cell) && result.cell.version == version && result.cell.way == way;
         tally(results.iter().filter(of))
     })
 }
@@ -56,11 +72,12 @@ fn paths(out: &mut String, results: &[Outcome], scenarios: &BTreeMap<String, Sce
     writeln!(out, "## Stall paths\n")?;
     writeln!(out, "| path | the model | tui | sdk | print | bg |\n|---|---|---|---|---|---|")?;
     for (name, scenario) in scenarios {
-        let of = |way: Way| {
-            tally(results.iter().filter(|result| {
-                !is_control(&result.cell) && result.cell.scenario == name && result.cell.way == way
-            }))
-        };
+        let of =
+            |way: Way| {
+                tally(results.iter().filter(|result| {
+                    !is_control(&result.cell) && result.cell.scenario == name && result.cell.way == way
+                }))
+            };
         let row = [of(Way::Tui), of(Way::Sdk), of(Way::Print), of(Way::Bg)];
         if row.iter().any(|cell| !cell.is_empty()) {
             writeln!(out, "| {name} | {} | {} |", scenario.about, row.join(" | "))?;
@@ -72,7 +89,10 @@ fn paths(out: &mut String, results: &[Outcome], scenarios: &BTreeMap<String, Sce
 /// What the client does of its own accord.
 fn doings(out: &mut String, results: &[Outcome]) -> Result<()> {
     writeln!(out, "## Where the client decides\n")?;
-    writeln!(out, "These cells do otherwise than the policy wants, on their client's account. Each was seen as written.\n")?;
+    writeln!(
+        out,
+        "These cells do otherwise than the policy wants, on their client's account. Each was seen as written.\n"
+    )?;
     writeln!(out, "| clients | ways | paths | modes | what happens | why |\n|---|---|---|---|---|---|")?;
     for exception in EXCEPTIONS {
         if !results.iter().any(|result| expected(&result.cell).1 == Some(exception.why)) {
@@ -98,13 +118,18 @@ fn doings(out: &mut String, results: &[Outcome]) -> Result<()> {
 /// The controls: what waits when we do not answer.
 fn controls(out: &mut String, results: &[Outcome]) -> Result<()> {
     writeln!(out, "## Controls\n")?;
-    writeln!(out, "The same sessions must wait without our hook (`no-hook`), with the switch off (`switched-off`), in a")?;
+    writeln!(
+        out,
+        "The same sessions must wait without our hook (`no-hook`), with the switch off (`switched-off`), in a"
+    )?;
     writeln!(out, "terminal whose person is there (`person-there`), and when a plan is approved without its input")?;
     writeln!(out, "(`plan-without-echo`).\n")?;
     table(out, "client", |version, way| {
-        tally(results.iter().filter(|result| {
-            is_control(&result.cell) && result.cell.version == version && result.cell.way == way
-        }))
+        tally(
+            results
+                .iter()
+                .filter(|result| is_control(&result.cell) && result.cell.version == version && result.cell.way == way),
+        )
     })
 }
 

@@ -68,9 +68,14 @@ impl Run<'_> {
             Anew::Compact => {
                 let before = self.api.with(|kept| kept.aside.len());
                 self.type_line(session.as_mut(), "/compact")?;
-                let summed_up = |_: &str| self.api.with(|kept| {
-                    kept.aside.iter().skip(before).any(|(_, body)| body.to_string().contains("create a detailed summary"))
-                });
+                let summed_up = |_: &str| {
+                    self.api.with(|kept| {
+                        kept.aside
+                            .iter()
+                            .skip(before)
+                            .any(|(_, body)| body.to_string().contains("create a detailed summary"))
+                    })
+                };
                 self.until(session.as_mut(), "a summary was asked for", summed_up)?;
                 self.until(session.as_mut(), "the session is compacted", |screen| screen.contains("ompacted"))?;
             }

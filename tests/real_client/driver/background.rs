@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{Happened, Session, Start};
+use super::{Happened, Session, Start, tail};
 
 /// How often the client is asked; each time starts a process.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -19,6 +19,7 @@ pub struct Background {
     id: String,
     list: Command,
     stop: Command,
+    logs: Command,
     looked: Instant,
     seen: Value,
 }
@@ -43,16 +44,20 @@ impl Background {
         list.args(["agents", "--json", "--all"]);
         let mut stop = start.home.command(&claude);
         stop.args(["stop", &id]);
-        Ok(Background { _bell: start.bell, id, list, stop, looked: Instant::now(), seen: Value::Null })
+        let mut logs = start.home.command(&claude);
+        logs.args(["logs", &id]);
+        Ok(Background { _bell: start.bell, id, list, stop, logs, looked: Instant::now(), seen: Value::Null })
     }
 
     /// What the client says of the session now, at most every [`BETWEEN`].
     fn look(&mut self) -> &Value {
         if self.looked.elapsed() >= BETWEEN {
-            let listed = self.list.output().ok().and_then(|output| serde_json::from_slice::<Value>(&output.stdout).ok());
-            let ours = listed.as_ref().and_then(Value::as_array).and_then(|all| {
-                all.iter().find(|session| session["id"] == self.id.as_str()).cloned()
-            });
+            let listed =
+                self.list.output().ok().and_then(|output| serde_json::from_slice::<Value>(&output.stdout).ok());
+            let ours = listed
+                .as_ref()
+                .and_then(Value::as_array)
+                .and_then(|all| all.iter().find(|session| session["id"] == self.id.as_str()).cloned());
             self.seen = ours.unwrap_or(Value::Null);
             self.looked = Instant::now();
         }
@@ -78,7 +83,8 @@ impl Session for Background {
     }
 
     fn last_seen(&mut self) -> String {
-        self.seen.to_string()
+        let logs = self.logs.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        format!("{}\n{}", self.seen, tail(&logs.unwrap_or_default(), 1500))
     }
 }
 

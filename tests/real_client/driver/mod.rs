@@ -142,7 +142,9 @@ pub fn watch(session: &mut dyn Session, api: &Api, bell: &Receiver<Happened>) ->
             return Outcome::WentOn;
         }
         if started.elapsed() > LIMIT {
-            return Outcome::Failed(format!("neither an end nor a dialog in {LIMIT:?}; last: {}", session.last_seen()));
+            let turns = api.with(|kept| kept.turns.len());
+            let last = session.last_seen();
+            return Outcome::Failed(format!("neither an end nor a dialog in {LIMIT:?}, {turns} turns; last: {last}"));
         }
     }
 }

@@ -127,7 +127,8 @@ fn one(stage: &Stage, version: &str, number: Version, session: &Session) -> Resu
     };
     let prompt = scenario.prompt(&session.scenario);
     let closing = scenario.closing();
-    let mut driven = way.start(Start { home: &home, mode: &session.mode, prompt: &prompt, closing, extra: &[], bell })?;
+    let mut driven =
+        way.start(Start { home: &home, mode: &session.mode, prompt: &prompt, closing, extra: &[], bell })?;
     follow(session, driven.as_mut(), &heard, &payloads)?;
     drop(driven);
     if let Some(words) = session.read.as_deref().filter(|words| !api.kept().heard(words)) {
