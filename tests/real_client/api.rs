@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
@@ -64,6 +65,16 @@ pub fn contains(value: &Value, words: &str) -> bool {
     });
     found
 }
+
+/// What a client says that has not yet started its MCP servers; the model tries that turn again.
+const TOO_EARLY: &str = "No such tool available: mcp__";
+/// After this time.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// What the model says where it must write a plan and has not been told yet into which file, which comes a moment
+/// after it entered plan mode; and how often at most, since some ways of driving never tell it.
+const MOMENT: &str = "One moment.";
+const MOMENTS: usize = 3;
 
 /// What the server needs to know to answer.
 struct Stage {
@@ -200,8 +211,15 @@ fn scripted<'a>(stage: &'a Stage, body: &Value) -> Option<(String, &'a Scenario,
         Some((at, name))
     })?;
     let scenario = stage.scenarios.get(name)?;
-    let turn = messages.iter().skip(at).filter(|message| message["role"] == "assistant").count();
-    Some((name.to_owned(), scenario, turn))
+    let since = messages.get(at..).unwrap_or_default();
+    let said = since.iter().filter(|message| message["role"] == "assistant");
+    let spoken = said.filter(|message| !texts(message).any(|text| text == MOMENT)).count();
+    let too_early = since.iter().filter(|message| contains(&message["content"], TOO_EARLY)).count();
+    if messages.iter().rev().take_while(|message| message["role"] != "assistant").any(|last| contains(last, TOO_EARLY))
+    {
+        std::thread::sleep(AGAIN);
+    }
+    Some((name.to_owned(), scenario, spoken - too_early.min(spoken)))
 }
 
 /// The text blocks of a message.
@@ -215,6 +233,12 @@ pub fn texts(message: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
 
 /// A turn as content blocks, its placeholders filled.
 fn written(stage: &Stage, turn: &Turn, body: &Value) -> Vec<Value> {
+    let moments = body["messages"].as_array().into_iter().flatten().flat_map(texts).filter(|text| *text == MOMENT);
+    let needs_plan_file = turn.calls.iter().any(|call| contains(&call.input, "{plan_file}"));
+    if needs_plan_file && plan_file(body).is_none() && moments.count() < MOMENTS {
+        let notes = stage.project.join("notes.txt");
+        return vec![json!({"type": "text", "text": MOMENT}), sse::call("Read", json!({"file_path": notes}))];
+    }
     let mut content = if turn.say.is_empty() { Vec::new() } else { sse::text(&turn.say) };
     for call in &turn.calls {
         let plan_file = plan_file(body).unwrap_or_else(|| stage.plan_file.display().to_string());

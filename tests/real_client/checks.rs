@@ -7,6 +7,7 @@ use crate::cell::{Cell, Facts};
 use crate::cells::is_control;
 use crate::driver::{Outcome, Way};
 use crate::expect::Expect;
+use crate::home::NOTES;
 use crate::hooks::{Hooks, Switch};
 use crate::scenario::Scenario;
 
@@ -91,7 +92,7 @@ fn waited(cell: &Cell, facts: &Facts) -> Vec<String> {
 /// The client must say itself that each of its own dialog tools is not there.
 fn not_offered(scenario: &Scenario, facts: &Facts, found: &mut Vec<String>) {
     let asked = facts.told("mcp__regions__pick");
-    if asked.iter().any(|told| told != "ELICITED the client cannot be asked") {
+    if asked.last().is_some_and(|told| told != "ELICITED the client cannot be asked") {
         found.push(format!("a server may ask after all: {asked:?}"));
     }
     for call in scenario.turns.iter().flat_map(|turn| &turn.calls) {
@@ -122,8 +123,8 @@ fn policy(cell: &Cell, scenario: &Scenario, facts: &Facts, found: &mut Vec<Strin
             let asked = calls.filter(|call| call.tool == "AskUserQuestion").count();
             guided(facts, "AskUserQuestion", asked, found);
             recorded(facts, "question", "deny", asked, found);
-            if facts.told("Glob").iter().any(|told| told.contains(GUIDANCE)) {
-                found.push("the tool beside the question was denied too".to_owned());
+            if cell.scenario == "beside" && !facts.told("Read").iter().any(|told| told.contains(NOTES)) {
+                found.push(format!("the tool beside the question did not go on: {:?}", facts.told("Read")));
             }
         }
         "plan" | "enterplan" => {
@@ -133,8 +134,9 @@ fn policy(cell: &Cell, scenario: &Scenario, facts: &Facts, found: &mut Vec<Strin
             approved(facts, found);
         }
         "elicitation" => {
-            if facts.told("mcp__regions__pick") != ["ELICITED cancel"] {
-                found.push(format!("the server was not told `cancel`: {:?}", facts.told("mcp__regions__pick")));
+            let told = facts.told("mcp__regions__pick");
+            if told.last().is_none_or(|told| told != "ELICITED cancel") {
+                found.push(format!("the server was not told `cancel`: {told:?}"));
             }
             recorded(facts, "elicitation", "cancel", 1, found);
         }

@@ -13,6 +13,9 @@ use crate::client::Client;
 /// A dummy key in the form of a real one; nothing checks it.
 const KEY: &str = "sk-ant-api03-scripted-0000000000000000000000000000000000000000";
 
+/// What stands in `notes.txt` in the project: something to read.
+pub const NOTES: &str = "The door is made of oak.";
+
 /// A home folder, a project in it, and the environment that goes with them. Processes that were started with this home
 /// end with the value, whoever started them.
 pub struct Home {
@@ -30,6 +33,7 @@ impl Home {
         std::fs::create_dir_all(home.folder().join("bin"))?;
         std::fs::create_dir_all(home.project())?;
         std::fs::create_dir_all(home.temporary())?;
+        std::fs::write(home.project().join("notes.txt"), format!("{NOTES}\n"))?;
         client.link(&home.folder().join("bin/claude"))?;
         home.write(".claude.json", &home.client_state())?;
         // A newer client asks at its start about `bypassPermissions` and `auto`; this is a person's yes given before.
