@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use crate::api::{Played, contains};
+use crate::api::Played;
 use crate::cell::{Cell, Facts};
 use crate::cells::is_control;
 use crate::driver::{Outcome, Way};
 use crate::expect::Expect;
 use crate::home::NOTES;
 use crate::hooks::{Hooks, Switch};
+use crate::play::contains;
 use crate::scenario::Scenario;
 
 /// Every text of ours to the model asks for this line.

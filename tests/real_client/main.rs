@@ -15,6 +15,7 @@ mod hooks;
 mod mcp;
 mod namespace;
 mod options;
+mod play;
 mod recorder;
 mod report;
 mod results;
