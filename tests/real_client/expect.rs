@@ -164,9 +164,9 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
 ];
 
-/// Where an exception holds.
 impl Exception {
-    fn fits(&self, cell: &Cell) -> bool {
+    /// Whether it holds for a cell.
+    pub fn fits(&self, cell: &Cell) -> bool {
         let at = number(cell.version);
         (number(self.versions.0)..=number(self.versions.1)).contains(&at)
             && self.ways.contains(&cell.way)

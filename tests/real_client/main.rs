@@ -21,6 +21,7 @@ mod report;
 mod results;
 mod run;
 mod scenario;
+mod selftest;
 mod sse;
 mod suite;
 
@@ -54,13 +55,13 @@ fn main() -> Result<ExitCode> {
     }
 }
 
-/// What a plain `cargo test` sees: one test, ignored, whose reason is the way to run the suite.
+/// What a plain `cargo test` sees: the suite's own parts, and one ignored test whose name is the way to run the rest.
 fn say_how() -> ExitCode {
-    let mut arguments = Arguments::from_args();
-    arguments.ignored = false;
-    arguments.include_ignored = false;
-    let trial = Trial::test("run it by tests/real_client/run (needs npm, node and unshare)", || Ok(()));
-    libtest_mimic::run(&arguments, vec![trial.with_ignored_flag(true)]).exit_code()
+    let ignored = Trial::test("the real client: run tests/real_client/run (needs npm, node, unshare)", || {
+        Err("it is run by tests/real_client/run, not by --ignored".into())
+    });
+    let trials = selftest::trials().into_iter().chain([ignored.with_ignored_flag(true)]).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 fn run(options: Options) -> Result<ExitCode> {

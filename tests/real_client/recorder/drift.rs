@@ -26,13 +26,15 @@ pub fn newest_but(fixtures: &Path, version: &str) -> Option<String> {
 /// is no drift.
 pub fn between(fixtures: &Path, old: &str, new: &str) -> Result<Vec<String>> {
     let (before, after) = (sessions(&fixtures.join(old))?, sessions(&fixtures.join(new))?);
-    let (mut was, mut is) = (Fields::new(), Fields::new());
-    for (name, payloads) in &after {
-        if let Some(older) = before.get(name) {
-            gather(older, &mut was);
-            gather(payloads, &mut is);
-        }
-    }
+    let both = || after.iter().filter_map(|(name, payloads)| Some((before.get(name)?, payloads)));
+    let was: Vec<Value> = both().flat_map(|(was, _)| was.clone()).collect();
+    let is: Vec<Value> = both().flat_map(|(_, is)| is.clone()).collect();
+    Ok(differences(&was, &is))
+}
+
+/// The differences of two sets of payloads, by event.
+pub fn differences(was: &[Value], is: &[Value]) -> Vec<String> {
+    let (was, is) = (gathered(was), gathered(is));
     let mut found = Vec::new();
     for event in was.keys().chain(is.keys()).collect::<BTreeSet<_>>() {
         match (was.get(event), is.get(event)) {
@@ -45,7 +47,7 @@ pub fn between(fixtures: &Path, old: &str, new: &str) -> Result<Vec<String>> {
             (None, None) => {}
         }
     }
-    Ok(found)
+    found
 }
 
 fn sessions(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
@@ -60,11 +62,13 @@ fn sessions(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
     Ok(all)
 }
 
-fn gather(payloads: &[Value], into: &mut Fields) {
+fn gathered(payloads: &[Value]) -> Fields {
+    let mut fields = Fields::new();
     for payload in payloads {
         let event = names(payload).into_iter().next().unwrap_or_default();
-        paths(payload, "", into.entry(event).or_default());
+        paths(payload, "", fields.entry(event).or_default());
     }
+    fields
 }
 
 /// The paths of all fields; the entries of a list count as one.

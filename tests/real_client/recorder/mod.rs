@@ -1,9 +1,9 @@
 //! Records the payloads of named sessions as fixtures: `tests/real_client/record VERSION`. The sessions are listed in
 //! `sessions.toml`; what they are is said there.
 
-mod drift;
+pub mod drift;
 pub mod hook;
-mod stable;
+pub mod stable;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,10 +39,11 @@ struct List {
 /// A session to record.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Session {
+pub struct Session {
     /// The name of the fixture.
-    name: String,
-    scenario: String,
+    pub name: String,
+    /// What the model does.
+    pub scenario: String,
     mode: String,
     #[serde(default = "tui")]
     way: String,
@@ -71,16 +72,21 @@ fn once() -> usize {
     1
 }
 
+/// The sessions that can be recorded.
+pub fn sessions(root: &Path) -> Result<Vec<Session>> {
+    let list = std::fs::read_to_string(root.join("tests/real_client/sessions.toml"))?;
+    Ok(toml::from_str::<List>(&list).context("sessions.toml")?.session)
+}
+
 /// Records all sessions of a version, and says what changed.
 pub fn record(stage: &Stage, root: &Path, version: &str, wanted: impl Fn(&str) -> bool) -> Result<()> {
-    let list = std::fs::read_to_string(root.join("tests/real_client/sessions.toml"))?;
-    let list: List = toml::from_str(&list).context("sessions.toml")?;
     let number = Version::from_str(version).map_err(|error| anyhow!(error))?;
     let fixtures = root.join("tests/fixtures");
     let folder = fixtures.join(version);
     std::fs::create_dir_all(&folder)?;
     let mut failed = Vec::new();
-    for session in list.session.iter().filter(|session| wanted(&session.name)) {
+    let all = sessions(root)?;
+    for session in all.iter().filter(|session| wanted(&session.name)) {
         let since = session.since.as_deref().map(Version::from_str).transpose().map_err(|error| anyhow!(error))?;
         if since.is_some_and(|since| number < since) {
             continue;
