@@ -92,7 +92,7 @@ fn waited(cell: &Cell, facts: &Facts) -> Vec<String> {
 
 /// The client must say itself that each of its own dialog tools is not there.
 fn not_offered(scenario: &Scenario, facts: &Facts, found: &mut Vec<String>) {
-    let asked = facts.told("mcp__regions__pick");
+    let asked = facts.told("mcp__el__ask");
     if asked.last().is_some_and(|told| told != "ELICITED the client cannot be asked") {
         found.push(format!("a server may ask after all: {asked:?}"));
     }
@@ -135,7 +135,7 @@ fn policy(cell: &Cell, scenario: &Scenario, facts: &Facts, found: &mut Vec<Strin
             approved(facts, found);
         }
         "elicitation" => {
-            let told = facts.told("mcp__regions__pick");
+            let told = facts.told("mcp__el__ask");
             if told.last().is_none_or(|told| told != "ELICITED cancel") {
                 found.push(format!("the server was not told `cancel`: {told:?}"));
             }

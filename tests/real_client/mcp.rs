@@ -6,8 +6,8 @@ use std::io::{BufRead, Write};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// The name under which the client knows the server; its tool is `mcp__regions__pick`.
-pub const NAME: &str = "regions";
+/// The name under which the client knows the server; its tool is `mcp__el__ask`.
+pub const NAME: &str = "el";
 
 /// Serves until the input ends.
 pub fn serve() -> Result<()> {
@@ -26,7 +26,7 @@ pub fn serve() -> Result<()> {
                 })
             }
             Some("tools/list") => json!({"tools": [{
-                "name": "pick",
+                "name": "ask",
                 "description": "Asks the user for a region.",
                 "inputSchema": {"type": "object", "properties": {}},
                 // In plan mode a tool that may change something needs permission before it can ask.

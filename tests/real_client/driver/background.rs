@@ -1,5 +1,6 @@
 //! A background session (`claude --bg`). What waits is what `claude agents --json` says of it.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ pub struct Background {
     list: Command,
     stop: Command,
     logs: Command,
+    /// The client's own folder, for what its supervisor writes.
+    folder: PathBuf,
     looked: Instant,
     seen: Value,
 }
@@ -44,9 +47,10 @@ impl Background {
         list.args(["agents", "--json", "--all"]);
         let mut stop = start.home.command(&claude);
         stop.args(["stop", &id]);
+        let folder = start.home.folder().join(".claude");
         let mut logs = start.home.command(&claude);
         logs.args(["logs", &id]);
-        Ok(Background { _bell: start.bell, id, list, stop, logs, looked: Instant::now(), seen: Value::Null })
+        Ok(Background { _bell: start.bell, id, list, stop, logs, folder, looked: Instant::now(), seen: Value::Null })
     }
 
     /// What the client says of the session now, at most every [`BETWEEN`].
@@ -84,7 +88,10 @@ impl Session for Background {
 
     fn last_seen(&mut self) -> String {
         let logs = self.logs.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-        format!("{}\n{}", self.seen, tail(&logs.unwrap_or_default(), 1500))
+        let read = |file: std::path::PathBuf| std::fs::read_to_string(file).unwrap_or_default();
+        let supervisor = read(self.folder.join("daemon.log"));
+        let job = read(self.folder.join("jobs").join(&self.id).join("state.json"));
+        format!("{}\n{job}\n{}\n{}", self.seen, tail(&supervisor, 1500), tail(&logs.unwrap_or_default(), 1500))
     }
 }
 

@@ -32,22 +32,24 @@ pub fn between(fixtures: &Path, old: &str, new: &str) -> Result<Vec<String>> {
     Ok(differences(&was, &is))
 }
 
-/// The differences of two sets of payloads, by event.
+/// The differences of two sets of payloads: events that came or went, and fields of what both have. An event is
+/// compared by the tool or kind it is about, since each has fields of its own.
 pub fn differences(was: &[Value], is: &[Value]) -> Vec<String> {
-    let (was, is) = (gathered(was), gathered(is));
     let mut found = Vec::new();
-    for event in was.keys().chain(is.keys()).collect::<BTreeSet<_>>() {
-        match (was.get(event), is.get(event)) {
-            (None, Some(_)) => found.push(format!("{event}: the event came")),
-            (Some(_), None) => found.push(format!("{event}: the event went")),
-            (Some(was), Some(is)) => {
-                found.extend(is.difference(was).map(|field| format!("{event}: {field} came")));
-                found.extend(was.difference(is).map(|field| format!("{event}: {field} went")));
-            }
-            (None, None) => {}
-        }
+    let (was_events, is_events) = (events(was), events(is));
+    found.extend(is_events.difference(&was_events).map(|event| format!("{event}: the event came")));
+    found.extend(was_events.difference(&is_events).map(|event| format!("{event}: the event went")));
+    let (was, is) = (gathered(was), gathered(is));
+    for (event, was) in &was {
+        let Some(is) = is.get(event) else { continue };
+        found.extend(is.difference(was).map(|field| format!("{event}: {field} came")));
+        found.extend(was.difference(is).map(|field| format!("{event}: {field} went")));
     }
     found
+}
+
+fn events(payloads: &[Value]) -> BTreeSet<String> {
+    payloads.iter().filter_map(|payload| names(payload).pop()).collect()
 }
 
 fn sessions(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
