@@ -67,7 +67,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         why: "the client lets no MCP server ask",
     },
     Exception {
-        versions: (FIRST, "2.1.50"),
+        versions: (FIRST, "2.1.246"),
         ways: &[Way::Print],
         scenarios: &["permission"],
         modes: &["default", "acceptEdits", "plan"],
@@ -139,7 +139,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         why: "auto mode behind a gateway refuses the action, and plain -p exits 1 for it",
     },
     Exception {
-        versions: ("2.1.246", LAST),
+        versions: ("2.1.198", LAST),
         ways: ALL,
         scenarios: &["permission"],
         modes: &["plan"],

@@ -55,10 +55,12 @@ fn events(payloads: &[Value]) -> BTreeSet<String> {
 fn sessions(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder)?.flatten() {
-        if entry.path().extension().is_some_and(|end| end == "jsonl") {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // Beside each session lie the answers expected to it.
+        if name.ends_with(".jsonl") && !name.ends_with(".answers.jsonl") {
             let text = std::fs::read_to_string(entry.path())?;
             let payloads = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
-            all.insert(entry.file_name().to_string_lossy().into_owned(), payloads);
+            all.insert(name, payloads);
         }
     }
     Ok(all)
