@@ -65,7 +65,9 @@ fn say_how() -> ExitCode {
 }
 
 fn run(options: Options) -> Result<ExitCode> {
-    let cells: Vec<_> = suite::chosen(options.all).into_iter().filter(|cell| options.wants(&cell.name())).collect();
+    let good = if options.mend { Results::here().good()? } else { BTreeSet::new() };
+    let mut cells = suite::chosen(options.all);
+    cells.retain(|cell| options.wants(&cell.name()) && !good.contains(&cell.name()));
     let results = options.report.then(Results::here);
     if options.libtest.list {
         return Ok(suite::run(&options.libtest, stage(&options)?, cells, results).exit_code());
@@ -73,7 +75,7 @@ fn run(options: Options) -> Result<ExitCode> {
     if !cells.is_empty() {
         ready(cells.iter().map(|cell| cell.version))?;
     }
-    if let Some(results) = results.as_ref().filter(|_| options.all && options.filters.is_empty()) {
+    if let Some(results) = results.as_ref().filter(|_| options.all && !options.mend && options.filters.is_empty()) {
         results.begin()?;
     }
     let conclusion = suite::run(&options.libtest, stage(&options)?, cells, results);

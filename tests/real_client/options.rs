@@ -21,6 +21,8 @@ pub struct Options {
     pub all: bool,
     /// Write docs/compatibility.md.
     pub report: bool,
+    /// Only cells that have no good result yet.
+    pub mend: bool,
     /// Only cells whose name contains one of these; empty means all.
     pub filters: Vec<String>,
     /// The executable under test.
@@ -44,13 +46,15 @@ impl Options {
     /// Reads the command line.
     pub fn read() -> Result<Options> {
         let mut arguments = std::env::args().skip(1);
-        let (mut all, mut report, mut filters, mut rest) = (false, false, Vec::new(), vec!["real_client".to_owned()]);
+        let (mut all, mut report, mut mend) = (false, false, false);
+        let (mut filters, mut rest) = (Vec::new(), vec!["real_client".to_owned()]);
         let mut verb = Verb::Run;
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().with_context(|| format!("{argument} needs a value"));
             match argument.as_str() {
                 "--all" => all = true,
                 "--report" => report = true,
+                "--mend" => (all, report, mend) = (true, true, true),
                 "--filter" => filters.extend(value()?.split(',').map(str::to_owned)),
                 "--show" => verb = Verb::Show(value()?),
                 "--record" => verb = Verb::Record(value()?),
@@ -65,7 +69,7 @@ impl Options {
         let Some(binary) = std::env::var_os(BINARY).map(PathBuf::from) else {
             bail!("{BINARY} is not set; start the suite by tests/real_client/run");
         };
-        Ok(Options { verb, all, report, filters, binary, libtest })
+        Ok(Options { verb, all, report, mend, filters, binary, libtest })
     }
 
     /// Whether a cell of this name is asked for.

@@ -1,7 +1,7 @@
 //! The results of runs, one line a cell, below target/: a run that was cut short or mended by a filtered one can still
 //! be reported as a whole. The last line of a cell counts, and only while the same is expected of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -55,6 +55,12 @@ impl Results {
         })?;
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&self.file)?;
         Ok(file.write_all(format!("{line}\n").as_bytes())?)
+    }
+
+    /// The names of the cells whose result holds and is good.
+    pub fn good(&self) -> Result<BTreeSet<String>> {
+        let good = self.read()?.into_iter().filter(|outcome| outcome.complaints.is_empty());
+        Ok(good.map(|outcome| outcome.cell.name()).collect())
     }
 
     /// All results that still hold, in the order of the matrix.

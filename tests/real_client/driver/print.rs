@@ -79,7 +79,10 @@ impl Session for Print {
 
 impl Drop for Print {
     fn drop(&mut self) {
-        end_group(self.child.id());
-        let _ = self.child.wait();
+        // Once it was waited for, its number may be another's.
+        if self.status.is_none() {
+            end_group(self.child.id());
+            let _ = self.child.wait();
+        }
     }
 }
