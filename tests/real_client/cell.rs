@@ -1,0 +1,167 @@
+//! One cell: a session of one client, one way, in one mode, with one scenario. Runs it and gathers what is known of it
+//! afterwards; judges nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::api::{Api, Kept};
+use crate::client::Client;
+use crate::driver::{Outcome, Way, watch};
+use crate::home::Home;
+use crate::hooks::{Hooks, Switch};
+use crate::run::Run;
+use crate::scenario::Scenario;
+
+/// The scenario with which a session goes on that began anew.
+const ENDS: &str = "ends";
+
+/// A place in the matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The client.
+    pub version: &'static str,
+    /// The way of driving.
+    pub way: Way,
+    /// The scenario, which is the stall path.
+    pub scenario: &'static str,
+    /// `--permission-mode`.
+    pub mode: &'static str,
+    /// What is hooked in.
+    pub hooks: Hooks,
+}
+
+/// What is known after a cell has run.
+#[derive(Debug)]
+pub struct Facts {
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Where a person was there to answer: how the run ended then.
+    pub answered: Option<Outcome>,
+    /// The lines seen in a terminal until the run first ended or waited.
+    pub shown: Vec<String>,
+    /// What the client sent to the API.
+    pub kept: Kept,
+    /// `out.txt` is in the project.
+    pub carried_out: bool,
+    /// Our records, in the order written.
+    pub records: Vec<Value>,
+}
+
+/// What all cells share.
+pub struct Stage {
+    /// All scenarios by name.
+    pub scenarios: Arc<BTreeMap<String, Scenario>>,
+    /// The executable under test.
+    pub binary: PathBuf,
+}
+
+impl Stage {
+    /// Runs a cell.
+    pub fn run(&self, cell: &Cell) -> Result<Facts> {
+        let client = Client::cached(cell.version)?;
+        let scenario = self.scenarios.get(cell.scenario).context("no such scenario")?;
+        let mut home = Home::make(&client, cell.mode)?;
+        if scenario.mcp {
+            offer_mcp(&home)?;
+        }
+        // Asking a client for its version takes a good part of a session's time; once a version and way is enough.
+        let known = (cell.scenario != ENDS).then_some(cell.version);
+        cell.hooks.install(&home, &self.binary, known)?;
+        let (bell, heard) = channel();
+        let plan_file = home.folder().join(".claude/plans/plan.md");
+        let api = Api::start(Arc::clone(&self.scenarios), home.project(), plan_file, bell.clone())?;
+        home.talk_to(api.url());
+        let closing = self.scenarios.get(ENDS).context("no scenario that ends")?.closing();
+        let mut run = Run { cell, home: &home, api: &api, bell, heard, closing };
+        let mut session = run.start(&scenario.prompt(cell.scenario), scenario.closing(), &[])?;
+        let mut outcome = watch(session.as_mut(), &api, &run.heard);
+        let shown = session.shown();
+        let mut answered = None;
+        if let (Outcome::Waits(_), Hooks::Ours(Switch::Auto), Way::Tui) = (&outcome, cell.hooks, cell.way) {
+            answered = Some(run.answer(session.as_mut())?);
+        }
+        if let (Outcome::WentOn, Some(anew)) = (&outcome, scenario.then) {
+            let prompt = self.scenarios.get(ENDS).context("no scenario that ends")?.prompt(ENDS);
+            outcome = run.begin_anew(&mut session, anew, &prompt)?;
+        }
+        let carried_out = home.project().join("out.txt").exists();
+        drop(session);
+        Ok(Facts { outcome, answered, shown, kept: api.kept(), carried_out, records: records(&home.state())? })
+    }
+}
+
+/// Configures the eliciting server and permits its tool, so that the elicitation is the only thing that asks.
+pub fn offer_mcp(home: &Home) -> Result<()> {
+    let mut state = home.read(".claude.json")?;
+    state["mcpServers"] = json!({crate::mcp::NAME: {
+        "type": "stdio", "command": std::env::current_exe()?, "args": ["serve-mcp"], "env": {},
+    }});
+    home.write(".claude.json", &state)?;
+    let mut settings = home.read(".claude/settings.json")?;
+    settings["permissions"] = json!({"allow": [format!("mcp__{}", crate::mcp::NAME)]});
+    home.write(".claude/settings.json", &settings)
+}
+
+/// The records of a state folder. A line that is no JSON is a fault of ours and an error here.
+fn records(state: &Path) -> Result<Vec<Value>> {
+    let folder = state.join("records");
+    let mut files: Vec<PathBuf> = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+        Err(_) => return Ok(Vec::new()),
+    };
+    files.sort();
+    let mut all = Vec::new();
+    for file in files {
+        for line in std::fs::read_to_string(&file)?.lines() {
+            all.push(serde_json::from_str(line).with_context(|| format!("{} has a broken line", file.display()))?);
+        }
+    }
+    Ok(all)
+}
+
+impl Facts {
+    /// What the model read as the result of its calls of a tool, in order.
+    pub fn told(&self, tool: &str) -> Vec<String> {
+        let Some(messages) = self.kept.turns.last().and_then(|turn| turn.request["messages"].as_array()) else {
+            return Vec::new();
+        };
+        let blocks = || messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+        let mut told = Vec::new();
+        for call in blocks().filter(|block| block["type"] == "tool_use" && block["name"] == tool) {
+            told.extend(
+                blocks()
+                    .filter(|block| block["type"] == "tool_result" && block["tool_use_id"] == call["id"])
+                    .map(|result| plain(&result["content"])),
+            );
+        }
+        told
+    }
+
+    /// The tools the model called, each once, in the order of the first call.
+    pub fn called(&self) -> Vec<String> {
+        let mut called: Vec<String> = Vec::new();
+        let messages = self.kept.turns.last().and_then(|turn| turn.request["messages"].as_array());
+        for block in messages.into_iter().flatten().filter_map(|message| message["content"].as_array()).flatten() {
+            if let Some(name) = block["name"].as_str().filter(|_| block["type"] == "tool_use")
+                && !called.iter().any(|known| known == name)
+            {
+                called.push(name.to_owned());
+            }
+        }
+        called
+    }
+}
+
+/// The text of a tool result.
+fn plain(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,99 @@
+//! What of the suite itself can be tried with no client: run by a plain `cargo test`.
+
+use std::path::Path;
+
+use libtest_mimic::{Failed, Trial};
+use serde_json::json;
+
+use crate::driver::terminal::dialog;
+use crate::expect::EXCEPTIONS;
+use crate::recorder::stable::Stable;
+use crate::{recorder, root, scenario, suite};
+
+type Outcome = Result<(), Failed>;
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("every cell and every recorded session has its scenario", every_scenario_is_there),
+        Trial::test("every exception of a client fits a cell", every_exception_fits),
+        Trial::test("a dialog is told from a prompt by its rows or its keys", dialogs_are_seen),
+        Trial::test("paths and ids in payloads are made stable, nothing else", payloads_are_made_stable),
+        Trial::test("drift is a field or an event, not what was asked", drift_is_fields),
+    ]
+}
+
+fn every_scenario_is_there() -> Outcome {
+    let all = scenario::load(&root().join("tests/real_client/scenarios")).map_err(|error| format!("{error:#}"))?;
+    for cell in suite::chosen(true) {
+        all.get(cell.scenario).ok_or(format!("{} has no scenario", cell.name()))?;
+    }
+    for session in recorder::sessions(&root()).map_err(|error| format!("{error:#}"))? {
+        all.get(&session.scenario).ok_or(format!("{} has no scenario", session.name))?;
+    }
+    Ok(())
+}
+
+fn every_exception_fits() -> Outcome {
+    let cells = suite::chosen(true);
+    match EXCEPTIONS.iter().find(|exception| !cells.iter().any(|cell| exception.fits(cell))) {
+        Some(unused) => Err(format!("no cell for: {}", unused.why).into()),
+        None => Ok(()),
+    }
+}
+
+fn dialogs_are_seen() -> Outcome {
+    let cases = [
+        (" Do you prefer red or blue?\n\n ❯ 1. Red\n   2. Blue\n", Some("Do you prefer red or blue?")),
+        (" Do you want to proceed?\n ❯ No\n   Yes\n\n Esc to cancel · Tab to amend\n", Some("Do you want to proceed?")),
+        ("│ Do you want to proceed?  │\n│ ❯ 1. Yes                 │\n", Some("Do you want to proceed?")),
+        ("● Shall I proceed with option A?\n\n❯ \n  ? for shortcuts\n", None),
+        ("● 1. Red\n● 2. Blue\n❯ Paint the door.\n* Working… (esc to interrupt)\n", None),
+    ];
+    for (screen, expected) in cases {
+        let seen = dialog(screen);
+        if seen.as_deref() != expected {
+            return Err(format!("{screen}\nis {seen:?}, not {expected:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn payloads_are_made_stable() -> Outcome {
+    let payload = concat!(
+        r#"{"session_id":"1b94094b-cbcb-41cc-b2c2-e1cc582d7d23","cwd":"/tmp/real.aB3/home/project","#,
+        r#""transcript_path":"/tmp/real.aB3/home/.claude/projects/-tmp-real-aB3-home-project/x.jsonl","#,
+        r#""tool_use_id":"toolu_01AbC","tool_input":{"plan":"toolu-free, 1b94","#,
+        r#""planFilePath":"/tmp/real.aB3/home/.claude/plans/gentle-otter.md"}}"#,
+    );
+    let expected = concat!(
+        r#"{"session_id":"00000000-0000-4000-8000-000000000001","cwd":"/home/dev/project","#,
+        r#""transcript_path":"/home/dev/.claude/projects/-home-dev-project/x.jsonl","#,
+        r#""tool_use_id":"toolu_000000000000000000000001","tool_input":{"plan":"toolu-free, 1b94","#,
+        r#""planFilePath":"/home/dev/.claude/plans/calm-river.md"}}"#,
+    );
+    let mut stable = Stable::of(Path::new("/tmp/real.aB3/home"), Path::new("/tmp/real.aB3/t"));
+    let (once, again) = (stable.line(payload), stable.line(payload));
+    if once == expected && again == expected { Ok(()) } else { Err(format!("{once}\nis not\n{expected}").into()) }
+}
+
+fn drift_is_fields() -> Outcome {
+    let was = [
+        json!({"hook_event_name": "Stop", "old": 1}),
+        json!({"hook_event_name": "PostToolUse", "tool_name": "AskUserQuestion", "tool_response": {"answers": {"Red?": "a"}}}),
+    ];
+    let is = [
+        json!({"hook_event_name": "Stop", "new": {"deep": [{"er": 1}]}}),
+        json!({"hook_event_name": "PostToolUse", "tool_name": "AskUserQuestion", "tool_response": {"answers": {"Blue?": "b"}}}),
+        json!({"hook_event_name": "Setup"}),
+    ];
+    let found = recorder::drift::differences(&was, &is);
+    let expected = [
+        "Setup: the event came",
+        "Stop: new came",
+        "Stop: new.deep came",
+        "Stop: new.deep[].er came",
+        "Stop: old went",
+    ];
+    if found == expected { Ok(()) } else { Err(format!("{found:?}").into()) }
+}
