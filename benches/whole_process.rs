@@ -20,6 +20,9 @@ const CASES: [(&str, &str, &str, &str); 5] = [
     ("notification", "tool-permission-unanswered", "Notification", ""),
 ];
 
+/// How many dialogs a session has here.
+const CALLS_A_SESSION: usize = 8;
+
 /// One finished process: wall time in microseconds, minor page faults, peak memory in KiB.
 struct Cost {
     micros: f64,
@@ -32,12 +35,17 @@ fn main() {
     let program = build();
     println!("{}\n{pairs} pairs a case, interleaved with /bin/true; medians", program.display());
     println!("{:<14} {:>9} {:>9} {:>7} {:>7} {:>9}", "", "us", "true us", "ratio", "faults", "peak KiB");
+    let start = payload("question-unanswered", "SessionStart", "");
     for (name, case, event, tool) in CASES {
         let payload = payload(case, event, tool);
         let state = tempfile::tempdir().unwrap();
         let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for pair in 0..pairs + 20 {
-            let payload = fresh(&payload, pair);
+            let payload = told_apart(&payload, pair);
+            if pair % CALLS_A_SESSION == 0 {
+                let start = told_apart(&start, pair);
+                run(Command::new(&program).arg("hook").env("UNATTENDED_STATE", state.path()), start.as_bytes());
+            }
             let hook =
                 run(Command::new(&program).arg("hook").env("UNATTENDED_STATE", state.path()), payload.as_bytes());
             let nothing = run(&mut Command::new("/bin/true"), b"");
@@ -90,11 +98,15 @@ fn payload(case: &str, event: &str, tool: &str) -> String {
     std::fs::read_to_string(file).unwrap().lines().find(wanted).unwrap().to_owned()
 }
 
-/// The same payload in a session of its own, as a run's first dialog is.
-fn fresh(payload: &str, number: usize) -> String {
-    let session = format!("\"session_id\": \"{number:08x}-");
-    let at = payload.find("\"session_id\": \"").unwrap();
-    format!("{}{session}{}", &payload[..at], &payload[at + session.len()..])
+/// The same payload in another prompt and call, and every few in another session, which has had its start.
+fn told_apart(payload: &str, number: usize) -> String {
+    let mut payload: serde_json::Value = serde_json::from_str(payload).unwrap();
+    payload["session_id"] = format!("00000000-0000-4000-8000-{:012}", number / CALLS_A_SESSION).into();
+    payload["prompt_id"] = format!("00000000-0000-4000-9000-{number:012}").into();
+    if payload.get("tool_use_id").is_some() {
+        payload["tool_use_id"] = format!("toolu_{number:024}").into();
+    }
+    payload.to_string()
 }
 
 fn run(command: &mut Command, input: &[u8]) -> Cost {

@@ -246,7 +246,10 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();
         let client = home.path().join("claude");
-        fs::write(&client, format!("#!/bin/sh\n{script}\n")).unwrap();
+        // By another process: a file that a child of a test beside has open for writing cannot be run.
+        let text = home.path().join("text");
+        fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+        assert!(Command::new("cp").args([&text, &client]).status().unwrap().success());
         assert_eq!(find(home.path().as_os_str()), None, "not executable yet");
         fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(find(home.path().as_os_str()), Some(client.clone()));
