@@ -21,7 +21,7 @@ pub fn write(place: &Path, results: &[Outcome], scenarios: &BTreeMap<String, Sce
     writeln!(out, "# Compatibility with Claude Code\n")?;
     writeln!(
         out,
-        "Written by `tests/real_client/run --all`, run on {dates}; not to be edited by hand. Each cell is a"
+        "Written by `tests/real_client/run`, run on {dates}; not to be edited by hand. Each cell is a"
     )?;
     writeln!(
         out,
