@@ -19,10 +19,7 @@ pub fn write(place: &Path, results: &[Outcome], scenarios: &BTreeMap<String, Sce
     let dates = dates.into_iter().collect::<Vec<_>>().join(", ");
     let passed = results.iter().filter(|result| result.complaints.is_empty()).count();
     writeln!(out, "# Compatibility with Claude Code\n")?;
-    writeln!(
-        out,
-        "Written by `tests/real_client/run`, run on {dates}; not to be edited by hand. Each cell is a"
-    )?;
+    writeln!(out, "Written by `tests/real_client/run`, run on {dates}; not to be edited by hand. Each cell is a")?;
     writeln!(
         out,
         "session of the real client with the hooks installed by `unattended install`, against a scripted model"
