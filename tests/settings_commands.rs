@@ -249,6 +249,18 @@ fn copy_executable(from: &Path, to: &Path) {
     assert!(std::process::Command::new("cp").args([from, to]).status().unwrap().success());
 }
 
+#[rstest]
+#[case(&["--settings", "other.json"])]
+#[case(&["--scope", "project"])]
+#[case(&["--scope", "local"])]
+fn the_undo_that_is_named_takes_the_hooks_out_of_that_very_file(#[case] place: &[&str]) {
+    let home = Home::new();
+    let run = home.ok(&[&NEWEST[..], place].concat());
+    let undo = run.stdout.lines().find_map(|line| line.strip_prefix("To undo: unattended ")).unwrap();
+    let undone = home.ok(&undo.split(' ').collect::<Vec<_>>());
+    assert!(undone.stdout.contains("is gone: install had made it"), "{undone:?}");
+}
+
 fn put_client(home: &Home, path: &str, script: &str) {
     let file = home.path(path);
     fs::create_dir_all(file.parent().unwrap()).unwrap();

@@ -33,7 +33,7 @@ pub fn run(args: &InstallArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let change = file.change(&plan)?;
-    report(&file, &change, &client);
+    report(&file, &change, &client, &args.place);
     warn(&change, args.place.scope, args.place.settings.is_some());
     if args.on {
         switch::turn(Position::On, None)?;
@@ -42,7 +42,7 @@ pub fn run(args: &InstallArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn report(file: &SettingsFile, change: &Change, client: &Client) {
+fn report(file: &SettingsFile, change: &Change, client: &Client, place: &PlaceArgs) {
     if change.is_none() {
         println!("Nothing to do: the hooks are in {} already.", file.shown());
     } else {
@@ -54,7 +54,13 @@ fn report(file: &SettingsFile, change: &Change, client: &Client) {
         println!("The file as it was: {}", paths::shown(backup));
     }
     if !change.is_none() {
-        println!("To undo: unattended uninstall");
+        let which = match (&place.settings, place.scope) {
+            (Some(settings), _) => format!(" --settings {}", settings.display()),
+            (None, Scope::User) => String::new(),
+            (None, Scope::Project) => " --scope project".to_owned(),
+            (None, Scope::Local) => " --scope local".to_owned(),
+        };
+        println!("To undo: unattended uninstall{which}");
     }
 }
 
