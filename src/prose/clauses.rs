@@ -10,6 +10,11 @@ pub(super) fn find(sentence: &str) -> (Kinds, Kinds) {
     let mut found = Found { fresh: true, ..Found::default() };
     let mut before = ' ';
     for (at, this) in sentence.char_indices() {
+        // Within a word nothing begins and nothing ends.
+        if this.is_ascii_alphanumeric() && in_word(before) {
+            before = this;
+            continue;
+        }
         if found.inside && !in_word(this) && this != '\'' {
             found.close(bytes.get(found.start..at).unwrap_or(&[]));
         }

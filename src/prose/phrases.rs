@@ -37,8 +37,9 @@ const END: u16 = u16::MAX;
 const BUCKETS: usize = 4096;
 const TAG_SHIFT: u32 = 20;
 const START: u32 = (1 << TAG_SHIFT) - 1;
-/// Phrases are filed by their first bytes: these many, or fewer where the phrase is shorter.
-const KEYS: [usize; 3] = [5, 3, 2];
+/// Phrases are filed by their first bytes: as many of these as the phrase has. Many begin alike ("would you …"), so
+/// that a long key keeps most of them from being looked at.
+const KEYS: [usize; 4] = [2, 3, 5, 9];
 
 struct Table<const N: usize> {
     phrases: [Phrase; N],
@@ -49,19 +50,14 @@ struct Table<const N: usize> {
 
 static TABLE: Table<{ count() }> = build();
 
-/// A hash of `key` bytes.
-#[allow(clippy::indexing_slicing)] // the caller has seen that the bytes are there
-const fn hash(text: &[u8], start: usize, key: usize) -> u32 {
-    let (mut hash, mut at) = (key as u32, 0);
-    while at < key {
-        hash = (hash ^ text[start + at] as u32).wrapping_mul(0x0100_0193);
-        at += 1;
-    }
-    hash ^ (hash >> 15)
+/// What a hash begins with, and what one becomes by one more byte; a shorter key's is on the way to a longer one's.
+const SEED: u32 = 0x811c_9dc5;
+const fn hashed(hash: u32, byte: u8) -> u32 {
+    (hash ^ byte as u32).wrapping_mul(0x0100_0193)
 }
 
 const fn bucket(hash: u32) -> usize {
-    hash as usize % BUCKETS
+    (hash ^ (hash >> 15)) as usize % BUCKETS
 }
 
 /// The end of the line or phrase that begins at `start`.
@@ -112,11 +108,14 @@ const fn build<const N: usize>() -> Table<N> {
             let at = at + tail as usize;
             let length = end - at - stem as usize;
             assert!(length >= 2 && length <= u8::MAX as usize, "a phrase has 2 to 255 bytes");
-            let mut key = 0;
-            while KEYS[key] > length {
+            let (mut key, mut hash, mut hashed_to) = (0, SEED, 0);
+            while key < KEYS.len() && KEYS[key] <= length {
+                while hashed_to < KEYS[key] {
+                    hash = hashed(hash, text[at + hashed_to]);
+                    hashed_to += 1;
+                }
                 key += 1;
             }
-            let hash = hash(text, at, KEYS[key]);
             let home = bucket(hash);
             let kind = if stem { kind | STEM } else { kind };
             let head = if tail { &mut table.tails[text[end - 1] as usize] } else { &mut table.heads[home] };
@@ -167,9 +166,14 @@ pub(super) fn by_ending(word: &[u8]) -> Kinds {
 
 /// The kinds of the phrases that begin at a place.
 pub(super) fn at_position(sentence: &str, at: usize) -> Kinds {
-    let (mut found, bytes) = (Kinds::NONE, sentence.as_bytes());
-    for key in KEYS.into_iter().filter(|key| at + key <= bytes.len()) {
-        let hash = hash(bytes, at, key);
+    let mut found = Kinds::NONE;
+    let mut hash = SEED;
+    let mut hashed_to = 0;
+    let here = sentence.as_bytes().get(at..).unwrap_or(&[]);
+    for key in KEYS {
+        let Some(more) = here.get(hashed_to..key) else { break };
+        hash = more.iter().fold(hash, |hash, &byte| hashed(hash, byte));
+        hashed_to = key;
         let mut index = TABLE.heads.get(bucket(hash)).copied().unwrap_or(END);
         while let Some(phrase) = TABLE.phrases.get(usize::from(index)) {
             index = phrase.next;
@@ -179,7 +183,7 @@ pub(super) fn at_position(sentence: &str, at: usize) -> Kinds {
             let (start, length) = ((phrase.start & START) as usize, usize::from(phrase.length));
             let wanted = TEXT.as_bytes().get(start..start + length);
             if wanted.is_some()
-                && bytes.get(at..at + length) == wanted
+                && here.get(..length) == wanted
                 && (phrase.kind & STEM != 0 || closes(sentence, at + length))
             {
                 found = found | Kinds::bit(phrase.kind & !STEM);

@@ -1,7 +1,7 @@
 //! From a message in Markdown to the sentences said to the reader: code, quotations, block quotes, links and emphasis
 //! are taken out, letters made lower case, marks of other scripts made ours. Only the beginning and the end are kept.
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
 use super::frames::{self, Speaker};
 use super::kinds::Kinds;
@@ -135,7 +135,17 @@ fn form_of(line: &str) -> (Form, &str) {
 fn clean_into(line: &str, clean: &mut String) {
     let mut rest = line;
     let mut before = ' ';
-    while let Some(this) = rest.chars().next() {
+    loop {
+        let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        // Most of what is read is words; only an address begins with a letter of its own meaning.
+        if let Some((word, remainder)) = rest.split_at_checked(plain)
+            && let Some(last) = word.chars().next_back()
+            && (!word.starts_with('h') || before.is_alphanumeric() || !remainder.starts_with("://"))
+        {
+            clean.push_str(word);
+            (before, rest) = (last, remainder);
+        }
+        let Some(this) = rest.chars().next() else { break };
         let after = rest.get(this.len_utf8()..).unwrap_or("");
         if let Some(remainder) = skip_aside(this, before, rest, after) {
             clean.push(HOLE);
@@ -171,11 +181,12 @@ fn clean_into(line: &str, clean: &mut String) {
                     clean.push(' ');
                 }
             }
-            _ if this.is_ascii() => clean.push(this.to_ascii_lowercase()),
+            _ if this.is_ascii() => clean.push(this),
             _ => clean.extend(this.to_lowercase()),
         }
         before = this;
     }
+    clean.make_ascii_lowercase();
 }
 
 /// What follows a piece of code, a quotation or an address that begins here.
@@ -225,6 +236,9 @@ fn split_into(line: &str, form: Form, number: usize, sentences: &mut Vec<Sentenc
     let bytes = line.as_bytes();
     let (mut start, mut aside) = (0, false);
     for (at, &byte) in bytes.iter().enumerate() {
+        if !matches!(byte, b'.' | b'!' | b'?' | b'(' | b')') {
+            continue;
+        }
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
         let ends = match byte {
             b'.' | b'!' => next == b' ' && !abbreviated(bytes.get(start..at).unwrap_or(&[])),
@@ -270,14 +284,13 @@ fn push(text: &str, form: Form, line: usize, aside: bool, sentences: &mut Vec<Se
     let (all, opening) = clauses::find(text);
     let kinds = all | frames::read(all, opening, speaker(text), form != Form::Plain);
     let opens = closing.ends_with(':');
-    let spaceless = text.chars().any(phrases::spaceless);
+    let spaceless = !text.is_ascii() && text.chars().any(phrases::spaceless);
     sentences.push(Sentence { length: text.len(), form, line, question, opens, spaceless, kinds });
 }
 
 /// Whether the author speaks of itself; whether the sentence begins with it.
 fn speaker(text: &str) -> Speaker {
     let begins = text.starts_with("i ") || text.starts_with("i'");
-    let within =
-        || [" i ", " i'", "we ", "we'"].iter().any(|we| memmem::find(text.as_bytes(), we.as_bytes()).is_some());
+    let within = || text.as_bytes().windows(3).any(|three| matches!(three, b" i " | b" i'" | b"we " | b"we'"));
     Speaker { begins, author: begins || within() }
 }
