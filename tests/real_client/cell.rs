@@ -108,7 +108,7 @@ pub fn offer_mcp(home: &Home) -> Result<()> {
 }
 
 /// The records of a state folder. A line that is no JSON is a fault of ours and an error here.
-fn records(state: &Path) -> Result<Vec<Value>> {
+pub fn records(state: &Path) -> Result<Vec<Value>> {
     let folder = state.join("records");
     let mut files: Vec<PathBuf> = match std::fs::read_dir(&folder) {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),

@@ -3,10 +3,10 @@
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::api::Api;
-use crate::cell::Cell;
+use crate::cell::{Cell, records};
 use crate::driver::{Happened, Outcome, Session, Start, watch};
 use crate::home::Home;
 use crate::scenario::Anew;
@@ -57,8 +57,9 @@ impl Run<'_> {
     pub fn begin_anew(&mut self, session: &mut Box<dyn Session>, anew: Anew, prompt: &str) -> Result<Outcome> {
         match anew {
             Anew::Resume => {
+                // By its id: on 2.1.90 `-p --continue` does not find a session of `-p` and starts another.
+                let extra = ["--resume".to_owned(), self.session_id()?];
                 // The old process must be gone before the new one rings the same bell.
-                let extra = ["--continue".to_owned()];
                 let (bell, heard) = std::sync::mpsc::channel();
                 (self.bell, self.heard) = (bell, heard);
                 self.api.ring(self.bell.clone());
@@ -85,6 +86,13 @@ impl Run<'_> {
             session.closes_with(self.closing);
         }
         Ok(watch(session.as_mut(), self.api, &self.heard))
+    }
+
+    /// The id of the session, as our records have it.
+    fn session_id(&self) -> Result<String> {
+        let records = records(&self.home.state())?;
+        let id = records.iter().find_map(|record| record["session_id"].as_str());
+        Ok(id.context("no record names a session")?.to_owned())
     }
 
     /// Types a line, and Enter once it is on the screen.
