@@ -142,11 +142,13 @@ impl Default for Stop {
 pub struct Records {
     /// Whether questions, plans and answers are recorded where we do not act.
     pub while_off: bool,
+    /// Whether secrets are taken out.
+    pub mask: bool,
 }
 
 impl Default for Records {
     fn default() -> Self {
-        Self { while_off: true }
+        Self { while_off: true, mask: true }
     }
 }
 
@@ -186,14 +188,14 @@ mod tests {
         let (config, problems) = read(concat!(
             "default = \"off\"\n[questions]\nreply = \"leave\"\n[plans]\nreply = \"leave\"\nthen = \"bypassPermissions\"\n",
             "[permissions]\nreply = \"leave\"\n[elicitations]\nreply = \"decline\"\n[stop]\nnudges = 0\n",
-            "[records]\nwhile_off = false\n",
+            "[records]\nwhile_off = false\nmask = false\n",
         ));
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!((config.default, config.questions.reply), (Standing::Off, QuestionReply::Leave));
         assert_eq!((config.plans.reply, config.plans.then), (PlanReply::Leave, Then::BypassPermissions));
         assert_eq!(config.permissions.reply, PermissionReply::Leave);
         assert_eq!(config.elicitations.reply, ElicitationReply::Decline);
-        assert_eq!((config.stop.nudges, config.records.while_off), (0, false));
+        assert_eq!((config.stop.nudges, config.records.while_off, config.records.mask), (0, false, false));
     }
 
     #[test]

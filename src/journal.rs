@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::hash;
+use crate::mask;
 use crate::record::{Kind, Record};
 use crate::state;
 
@@ -18,14 +19,17 @@ pub fn day_file(state: &Path, day: NaiveDate) -> PathBuf {
     state.join("records").join(format!("{}.jsonl", day.format("%Y-%m-%d")))
 }
 
-/// Appends a record to the file of its day.
+/// Appends a record to the file of its day, without its secrets if `mask` says so.
 ///
 /// # Errors
 /// Where it could not be written whole.
-pub fn append(state: &Path, record: &Record<'_>, at: DateTime<Utc>) -> io::Result<()> {
-    let mut line = serde_json::to_vec(record)?;
-    line.push(b'\n');
-    state::append(&day_file(state, at.date_naive()), &line).map(drop)
+pub fn append(state: &Path, record: &Record<'_>, at: DateTime<Utc>, mask: bool) -> io::Result<()> {
+    let mut line = serde_json::to_string(record)?;
+    if let Some(masked) = Some(&line).filter(|_| mask).and_then(|line| mask::masked(line)) {
+        line = masked;
+    }
+    line.push('\n');
+    state::append(&day_file(state, at.date_naive()), line.as_bytes()).map(drop)
 }
 
 /// A record as far as counting needs it. A field that a record lacks, or that is of another version, is absent.

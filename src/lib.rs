@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`store`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`executable`], [`input`], [`streams`], [`standing`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`store`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`executable`], [`input`], [`streams`], [`standing`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -25,6 +25,7 @@ pub mod input;
 pub mod journal;
 pub mod ledger;
 pub mod lock;
+pub mod mask;
 pub mod memory;
 pub mod paths;
 pub mod policy;

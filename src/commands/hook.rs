@@ -109,7 +109,7 @@ fn keep(
     }
     let attendance = policy.surroundings.attendance();
     if let Some(record) = record::of(call, decision, verdict, attendance, &problems, now) {
-        append(state, &record, now);
+        append(policy, state, &record, now);
     }
 }
 
@@ -132,13 +132,13 @@ fn answer_unread(
         let now = Utc::now();
         let event = Some(event).filter(|event| !event.is_empty());
         let record = record::of_problem(&input.bytes, event, answer, standing, &problems, now);
-        append(paths::state_folder(), &record, now);
+        append(policy, paths::state_folder(), &record, now);
     }
 }
 
-fn append(state: Option<PathBuf>, record: &record::Record<'_>, now: DateTime<Utc>) {
+fn append(policy: &Policy, state: Option<PathBuf>, record: &record::Record<'_>, now: DateTime<Utc>) {
     let Some(state) = state else { return };
-    if let Err(error) = journal::append(&state, record, now) {
+    if let Err(error) = journal::append(&state, record, now, policy.config.records.mask) {
         let _ = writeln!(std::io::stderr(), "unattended: the record was not written: {error}");
     }
 }
