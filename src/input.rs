@@ -36,11 +36,11 @@ pub fn read() -> Input {
     let mut value = Value::default();
     let problem = loop {
         let left = TIME_LIMIT.saturating_sub(started.elapsed()).min(SILENCE_LIMIT);
-        match streams::ready(left) {
-            Ok(true) => {}
-            Ok(false) if bytes.is_empty() => break format!("no payload within {SILENCE_LIMIT:?}"),
-            Ok(false) => break format!("the payload stopped after {} bytes, before it was whole", bytes.len()),
-            Err(error) => break format!("standard input: {error}"),
+        if !streams::ready(left) {
+            break match bytes.len() {
+                0 => format!("no payload within {SILENCE_LIMIT:?}"),
+                length => format!("the payload stopped after {length} bytes, before it was whole"),
+            };
         }
         let step = if bytes.is_empty() { FIRST_STEP } else { NEXT_STEP };
         match streams::read(&mut bytes, step) {

@@ -37,6 +37,7 @@ pub fn append(path: &Path, line: &[u8]) -> io::Result<File> {
         Err(error) if error.kind() == ErrorKind::NotFound => create(path)?,
         opened => opened?,
     };
+    system::may_grow(&file, line.len())?;
     match file.write(line)? {
         written if written == line.len() => Ok(file),
         written => {
@@ -86,6 +87,7 @@ mod system {
 
     use rustix::buffer::spare_capacity;
     use rustix::fs::{Mode, OFlags};
+    use rustix::process::{Resource, getrlimit};
 
     const GUARDED: OFlags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
     const APPENDING: OFlags = GUARDED.union(OFlags::WRONLY).union(OFlags::APPEND);
@@ -103,6 +105,16 @@ mod system {
         let file = rustix::fs::open(path, APPENDING | OFlags::CREATE | OFlags::EXCL, private)?;
         rustix::fs::fchmod(&file, private)?;
         Ok(file.into())
+    }
+
+    /// Fails where the file would pass the size that this process may write (`ulimit -f`): the system ends a process
+    /// that does, and with it an answer that was already given.
+    pub(super) fn may_grow(file: &File, by: usize) -> io::Result<()> {
+        let Some(limit) = getrlimit(Resource::Fsize).current else { return Ok(()) };
+        if file.metadata()?.len() + by as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(())
     }
 
     pub(super) fn read_some(file: &File, bytes: &mut Vec<u8>, step: usize) -> io::Result<usize> {
@@ -129,6 +141,10 @@ mod system {
 
     pub(super) fn create_to_append(path: &Path) -> io::Result<File> {
         OpenOptions::new().append(true).create_new(true).open(path)
+    }
+
+    pub(super) fn may_grow(_: &File, _: usize) -> io::Result<()> {
+        Ok(())
     }
 
     pub(super) fn read_some(file: &File, bytes: &mut Vec<u8>, step: usize) -> io::Result<usize> {

@@ -20,12 +20,10 @@ mod unix {
     /// What a pipe takes in one piece once it is ready, in bytes: a longer write would wait for a reader.
     const PIECE: usize = 4096;
 
-    /// Waits until standard input has something to read or ended; `false` is neither within `limit`.
-    ///
-    /// # Errors
-    /// As the system gives them.
-    pub fn ready(limit: Duration) -> io::Result<bool> {
-        wait(&io::stdin(), PollFlags::IN, limit)
+    /// Waits until standard input has something to read or ended; `false` is neither within `limit`. Where the system
+    /// cannot tell (it allows no file descriptors, it has no memory) the stream is to be tried.
+    pub fn ready(limit: Duration) -> bool {
+        wait(&io::stdin(), PollFlags::IN, limit).unwrap_or(true)
     }
 
     /// Reads what is there behind what `bytes` holds, `step` bytes at least if there are as many, past the standard
@@ -45,14 +43,16 @@ mod unix {
     pub fn write(mut bytes: &[u8], limit: Duration) -> io::Result<()> {
         let stdout = io::stdout();
         while !bytes.is_empty() {
-            if !wait(&stdout, PollFlags::OUT, limit)? {
+            let ready = wait(&stdout, PollFlags::OUT, limit);
+            if let Ok(false) = ready {
                 return Err(ErrorKind::TimedOut.into());
             }
             let piece = bytes.get(..PIECE).unwrap_or(bytes);
             match rustix::io::write(&stdout, piece) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
-                Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if ready.is_ok() => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -76,11 +76,8 @@ mod other {
     use std::time::Duration;
 
     /// There is no wait with a limit here: the client closes the stream behind the payload.
-    ///
-    /// # Errors
-    /// None.
-    pub fn ready(_: Duration) -> io::Result<bool> {
-        Ok(true)
+    pub fn ready(_: Duration) -> bool {
+        true
     }
 
     /// Reads what is there behind what `bytes` holds. 0 is the end.
