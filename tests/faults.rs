@@ -166,8 +166,10 @@ fn limits_of_the_process_change_no_answer(#[case] setup: &str, #[case] recorded:
         assert_answered(&through_shell(&home, setup, &payload), &answer, setup);
         assert_eq!(!home.records().is_empty(), recorded, "{setup}");
         if recorded {
-            let mode = fs::metadata(home.state().join("records")).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o700, "{setup}");
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            let records = home.state().join("records");
+            let day = fs::read_dir(&records).unwrap().next().unwrap().unwrap().path();
+            assert_eq!((mode(&records), mode(&day)), (0o700, 0o600), "{setup}");
         }
     }
 }

@@ -16,7 +16,7 @@ fn the_config_shown_is_every_key_with_its_default() {
     let [shown] = blocks("toml")[..] else { panic!("one config is shown") };
     assert_eq!(config::read(shown), (Config::default(), vec![]));
     let keys = shown.lines().filter(|line| line.contains(" = ")).count();
-    assert_eq!(keys, 8, "a key was added or taken away: show it here, read it in config.rs, count it here");
+    assert_eq!(keys, 9, "a key was added or taken away: show it here, read it in config.rs, count it here");
 }
 
 #[test]
@@ -76,4 +76,33 @@ fn every_file_linked_is_there() {
         let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(link);
         assert!(file.exists(), "{link}");
     }
+}
+
+/// Each row of docs/reliability.md names its tests, the first one with its file.
+#[test]
+fn every_fault_listed_is_tried_by_a_test_that_is_there() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut named = 0;
+    for row in include_str!("../docs/reliability.md").lines().filter(|line| line.starts_with("| ")) {
+        let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let mut file = String::new();
+        for name in tests.split('`').skip(1).step_by(2) {
+            let (place, test) = name.split_once(": ").unwrap_or((name, name));
+            if place.contains(['.', '/']) {
+                assert!(folder.join(place).exists(), "{row}");
+                continue;
+            }
+            let of_its_own = folder.join(format!("tests/{place}.rs"));
+            if of_its_own.exists() {
+                file = std::fs::read_to_string(of_its_own).unwrap();
+            }
+            assert!(
+                place == test && folder.join(format!("tests/{place}.rs")).exists()
+                    || file.contains(&format!("fn {test}(")),
+                "{name}"
+            );
+            named += 1;
+        }
+    }
+    assert!(named > 25, "{named}");
 }
