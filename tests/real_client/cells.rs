@@ -71,7 +71,8 @@ pub fn controls() -> Vec<Cell> {
                 ("elicitation", "default"),
                 ("permission", "default"),
             ];
-            for (scenario, mode) in paths {
+            // The oldest client lets no MCP server ask, so that nothing could wait.
+            for (scenario, mode) in paths.into_iter().filter(|path| version != OLDEST || path.0 != "elicitation") {
                 for hooks in [Hooks::None, Hooks::Ours(Switch::Off)] {
                     all.push(Cell { version, way, scenario, mode, hooks });
                 }
