@@ -1,6 +1,6 @@
 //! A bounded run of the fuzz targets' properties on a stable toolchain: recorded payloads, closing messages and settings
 //! as seeds, cut, doubled, joined and strewn with noise.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod home;
 #[path = "../fuzz/properties.rs"]
