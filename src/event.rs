@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::question::{Question, questions};
-use crate::wire::{Payload, object};
+use crate::wire::{Payload, Written, object};
 
 /// One call of the hook.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub enum Event<'a> {
 #[derive(Debug, Default)]
 pub struct Plan<'a> {
     /// The text.
-    pub text: Option<Cow<'a, str>>,
+    pub text: Option<Written<'a>>,
     /// The file that holds it.
     pub path: Option<Cow<'a, str>>,
 }
@@ -173,7 +173,11 @@ fn before_tool<'a>(at: At, tool: Cow<'a, str>, payload: &Payload<'a>) -> Event<'
         }
         "ExitPlanMode" => {
             let fields = input.and_then(object).unwrap_or_default();
-            Event::ExitPlan { at, input, plan: Plan { text: fields.text("plan"), path: fields.text("planFilePath") } }
+            Event::ExitPlan {
+                at,
+                input,
+                plan: Plan { text: fields.raw("plan").and_then(Written::of), path: fields.text("planFilePath") },
+            }
         }
         "EnterPlanMode" if at == At::PreToolUse => Event::EnterPlan,
         _ if at == At::PermissionRequest => {
@@ -200,7 +204,7 @@ fn after_tool<'a>(tool: Cow<'a, str>, payload: &Payload<'a>) -> Event<'a> {
         }
         "ExitPlanMode" => Event::PlanApproved {
             plan: Plan {
-                text: response.text("plan").or_else(|| input.text("plan")),
+                text: [&response, &input].into_iter().find_map(|fields| Written::of(fields.raw("plan")?)),
                 path: response.text("filePath").or_else(|| input.text("planFilePath")),
             },
         },

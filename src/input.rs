@@ -144,9 +144,10 @@ fn string_end(rest: &[u8]) -> Option<usize> {
 /// says that it was: then nothing of it may be echoed.
 pub fn text(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let bytes = bytes.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(bytes);
-    match String::from_utf8_lossy(bytes) {
-        Cow::Borrowed(text) => (Cow::Borrowed(text), false),
-        Cow::Owned(text) => (Cow::Owned(text), true),
+    // Not by the lossy reader alone, which takes its time over what is sound.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), false),
+        Err(_) => (String::from_utf8_lossy(bytes), true),
     }
 }
 

@@ -29,63 +29,75 @@ pub fn masked(line: &str) -> Option<String> {
     Some(clean)
 }
 
-/// Where the secrets are, as byte ranges in order, none within another.
+/// Where the secrets are, as byte ranges in order, none within another. One pass; what a word may be is asked at its
+/// end, where what follows it says most.
 fn secrets(line: &str) -> Vec<(usize, usize)> {
     let bytes = line.as_bytes();
     let mut found: Vec<(usize, usize)> = Vec::new();
-    let mut at = 0;
-    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| in_word(*byte))) {
-        let start = at + start;
-        let length = bytes.get(start..).unwrap_or_default().iter().take_while(|byte| in_word(**byte)).count();
-        at = start + length;
-        let word = bytes.get(start..at).unwrap_or_default();
-        if let Some(secret) = secret(bytes, word, start, at) {
-            at = at.max(secret.1);
-            found.push(secret);
+    let (mut at, mut start) = (0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        if in_word(byte) {
+            at += 1;
+            continue;
         }
+        match secret(bytes, start, at, byte) {
+            Some(secret) => {
+                at = at.max(secret.1);
+                found.push(secret);
+            }
+            None => at += 1,
+        }
+        start = at;
     }
     found
 }
 
-/// The secret that a word is, or that follows it.
-fn secret(bytes: &[u8], word: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+/// The secret that the word from `start` to `end` is, or that the word or the sign behind it leads to.
+fn secret(bytes: &[u8], start: usize, end: usize, next: u8) -> Option<(usize, usize)> {
+    let word = bytes.get(start..end)?;
     if let Some(length) = forms::token(word) {
         return Some((start, start + length));
     }
-    match bytes.get(end).copied().unwrap_or(0) {
+    match next {
         b':' if bytes.get(end..)?.starts_with(b"://") => password_in_address(bytes, end + 3),
+        b'=' | b':' => assigned(bytes, end, next),
         b' ' if word == b"-----BEGIN" => private_key(bytes, end),
+        b' ' if word.starts_with(b"--") && forms::is_secret_name(word) => {
+            value(bytes, skip_spaces(bytes, end), false, true)
+        }
         b' ' if forms::is_scheme(word) => {
             let length = bytes.get(end + 1..)?.iter().take_while(|byte| in_value(**byte)).count();
             (length >= 16).then_some((end + 1, end + 1 + length))
         }
-        b'=' | b':' | b'"' | b'\\' | b'\'' | b' ' => value_of(bytes, word, end),
         _ => None,
     }
 }
 
-/// The value that is given to a secret name which ends at `at`: after `=`, after `:`, or after a space where the name is
-/// a flag of a command.
-fn value_of(bytes: &[u8], name: &[u8], at: usize) -> Option<(usize, usize)> {
-    let name_quote = quote(bytes, at);
-    let after = at + name_quote.map_or(0, |quote| quote.length);
-    let structural = name_quote.is_some_and(Quote::ends_string);
-    let spaced = skip_spaces(bytes, after);
-    let sign = bytes.get(spaced).copied().unwrap_or(0);
-    let (start, certain) = match sign {
-        b'=' if structural || bytes.get(spaced + 1) == Some(&b'=') => return None,
-        b'=' if spaced > after => (skip_spaces(bytes, spaced + 1), false),
-        b'=' => (spaced + 1, true),
-        b':' if spaced == after => (skip_spaces(bytes, spaced + 1), false),
-        _ if spaced > after && name.starts_with(b"--") => (spaced, true),
-        _ => return None,
+/// The value that a sign at `at` gives to a secret name before it: `NAME=…`, `name = …`, `"name": …`.
+fn assigned(bytes: &[u8], at: usize, sign: u8) -> Option<(usize, usize)> {
+    let before = |end: usize, is: fn(u8) -> bool| {
+        let run = bytes.get(..end).unwrap_or_default().iter().rev().take_while(|byte| is(**byte)).count();
+        end - run
     };
-    // Only now: a name costs more to look at than a sign.
-    if !forms::is_secret_name(name) {
+    let spaced = if sign == b'=' { before(at, |byte| byte == b' ') } else { at };
+    let quoted = spaced.checked_sub(1).filter(|last| matches!(bytes.get(*last), Some(b'"' | b'\'')));
+    let end = quoted.map_or(spaced, |last| before(last, |byte| byte == b'\\'));
+    let structural = quoted.is_some_and(|last| bytes.get(last) == Some(&b'"') && (last - end) % 2 == 0);
+    if !forms::is_secret_name(bytes.get(before(end, in_word)..end)?) {
         return None;
     }
+    match sign {
+        b'=' if structural || bytes.get(at + 1) == Some(&b'=') => None,
+        b'=' if spaced < at => value(bytes, skip_spaces(bytes, at + 1), false, false),
+        b'=' => value(bytes, at + 1, false, true),
+        _ => value(bytes, skip_spaces(bytes, at + 1), structural, false),
+    }
+}
+
+/// The value that begins at `start`. A member of the line's own JSON is `structural`: there only a string can be
+/// replaced. One in quotation marks is `certain` to be a value.
+fn value(bytes: &[u8], start: usize, structural: bool, certain: bool) -> Option<(usize, usize)> {
     let opened = quote(bytes, start);
-    // A member of the line's own JSON: only a string can be replaced.
     if structural != opened.is_some_and(Quote::ends_string) {
         return None;
     }
@@ -188,7 +200,7 @@ fn skip_spaces(bytes: &[u8], at: usize) -> usize {
 }
 
 fn in_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.')
 }
 
 fn in_value(byte: u8) -> bool {

@@ -49,7 +49,12 @@ pub fn bytes(answer: &Answer<'_>) -> Vec<u8> {
         }
         Answer::Elicitation(action) => Specific::Elicitation { action: *action }.into(),
     };
-    serde_json::to_vec(&output).unwrap_or_default()
+    let echoed = if let Answer::Approve { input, .. } = answer { input.get().len() } else { 0 };
+    let mut bytes = Vec::with_capacity(1024 + echoed);
+    match serde_json::to_writer(&mut bytes, &output) {
+        Ok(()) => bytes,
+        Err(_) => Vec::new(),
+    }
 }
 
 /// The answer to give when a call cannot be read, has not come, or went wrong: the safe one for the event and tool, so

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// The fields of a payload that something here reads, still as the client wrote them.
@@ -52,6 +53,28 @@ impl<'a> Payload<'a> {
     /// Whether the object holds nothing.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
+    }
+}
+
+/// A text as the payload writes it, in quotation marks, its escapes and all: what is only passed on need not be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'a>(&'a RawValue);
+
+impl<'a> Written<'a> {
+    /// A value, where it is a string.
+    pub fn of(value: &'a RawValue) -> Option<Self> {
+        value.get().starts_with('"').then_some(Self(value))
+    }
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = self.0.get();
+        // Half a surrogate pair, which no reader of records need know, is written so.
+        match written.contains("\\ud") || written.contains("\\uD") {
+            true => text(self.0).serialize(serializer),
+            false => self.0.serialize(serializer),
+        }
     }
 }
 

@@ -371,6 +371,18 @@ fn an_input_that_is_too_long_is_recorded_by_its_beginning() {
     assert!(input.len() < 70_000 && input.ends_with(" bytes)"), "{}", input.len());
 }
 
+#[test]
+fn a_closing_message_that_is_too_long_is_recorded_by_its_end() {
+    let home = Home::on();
+    let mut stop: Value =
+        serde_json::from_str(&payload("2.1.332", "turn-ended-with-a-question-in-prose", "Stop", "")).unwrap();
+    stop["last_assistant_message"] = json!(format!("{}\n\nShall I go on?", "é".repeat(100_000)));
+    assert_eq!(home.hook(&stop.to_string()).unwrap()["decision"], "block");
+    let message = home.last_record()["last_assistant_message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("(200017 bytes) …é") && message.ends_with("Shall I go on?"), "{}", message.len());
+    assert!(message.len() < 70_000);
+}
+
 #[rstest]
 #[case("question-answered-by-digit", "person")]
 #[case("question-timed-out", "timeout")]

@@ -4,7 +4,7 @@
 //!
 //! `cargo bench` for all; `cargo bench -- 100` for another number of rounds than 400; `cargo bench -- --large` also with
 //! a state folder of ten million records and 100,000 sessions (2.5 GB below the target folder, made once).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod cost;
 mod payloads;

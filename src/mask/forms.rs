@@ -77,7 +77,11 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
     const LONGEST: usize = 80;
     let (mut rest, mut before) = (name, &b""[..]);
     while let (Some(part), true) = (next_part(&mut rest), name.len() <= LONGEST) {
-        let is = |names: &[&[u8]]| names.iter().any(|name| part.eq_ignore_ascii_case(name));
+        let is = |names: &[&[u8]]| {
+            // Most parts of most names are told off by their first letter.
+            let first = part.first().map_or(0, u8::to_ascii_lowercase);
+            names.iter().any(|name| name.first() == Some(&first) && part.eq_ignore_ascii_case(name))
+        };
         let last = !rest.iter().any(u8::is_ascii_alphanumeric);
         let key = part.eq_ignore_ascii_case(b"key") && BEFORE_KEY.iter().any(|name| before.eq_ignore_ascii_case(name));
         if key || is(&ANYWHERE) || (last && is(&LAST)) {

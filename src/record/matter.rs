@@ -9,9 +9,10 @@ use crate::event::{Call, Event, Plan, Whose};
 use crate::prose::TurnEnd;
 use crate::question::Question;
 use crate::switch::Attendance;
+use crate::wire::Written;
 
-/// How much of a tool's input is kept, in bytes; of a longer one the beginning, as a text. Questions and plans are kept
-/// whole.
+/// How much of a tool's input is kept, in bytes; of a longer one the beginning, as a text. Of a closing message as much
+/// of its end. Questions and plans are kept whole.
 const INPUT_LIMIT: usize = 64 * 1024;
 
 /// What kind of thing a record is about.
@@ -81,7 +82,7 @@ pub(super) enum Matter<'a> {
     },
     Stop {
         #[serde(skip_serializing_if = "Option::is_none")]
-        last_assistant_message: Option<&'a str>,
+        last_assistant_message: Option<Ending<'a>>,
         stop_hook_active: bool,
         background_tasks: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +128,7 @@ pub(super) enum Matter<'a> {
 #[derive(Debug, Serialize)]
 pub(super) struct PlanMatter<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
+    text: Option<Written<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
     /// The mode from which the session entered plan mode; none for one that was started in it.
@@ -168,6 +169,21 @@ impl Serialize for Input<'_> {
             Ok(flat) => flat.serialize(serializer),
             Err(error) => Err(serde::ser::Error::custom(error)),
         }
+    }
+}
+
+/// A closing message, or its end where it is too long.
+#[derive(Debug)]
+pub(super) struct Ending<'a>(&'a str);
+
+impl Serialize for Ending<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let length = self.0.len();
+        if length <= INPUT_LIMIT {
+            return serializer.serialize_str(self.0);
+        }
+        let start = self.0.ceil_char_boundary(length - INPUT_LIMIT);
+        serializer.collect_str(&format_args!("({length} bytes) …{}", self.0.get(start..).unwrap_or_default()))
     }
 }
 
@@ -224,7 +240,7 @@ pub(super) fn matter<'a>(
         }
         Event::Stop { message, stop_hook_active, background } => {
             let matter = Matter::Stop {
-                last_assistant_message: message.as_deref(),
+                last_assistant_message: message.as_deref().map(Ending),
                 stop_hook_active: *stop_hook_active,
                 background_tasks: *background,
                 turn: findings.turn,
@@ -258,7 +274,7 @@ fn session<'a>(
 }
 
 fn plan_matter<'a>(plan: &'a Plan<'a>, entered_from: Option<&'a str>, seen_by: SeenBy) -> Matter<'a> {
-    let plan = PlanMatter { text: plan.text.as_deref(), path: plan.path.as_deref(), entered_from, seen_by };
+    let plan = PlanMatter { text: plan.text, path: plan.path.as_deref(), entered_from, seen_by };
     Matter::Plan { tool: "ExitPlanMode", plan }
 }
 
