@@ -10,8 +10,11 @@ use unattended::settings::{self, Form, Made, Waits};
 use unattended::wire::{Payload, glimpse};
 use unattended::{input, mask, prose, reply, switch};
 
+/// A function that panics where what must hold does not.
+pub type Property = fn(&[u8]);
+
 /// What each of them is called, and the function.
-pub const ALL: [(&str, fn(&[u8])); 6] = [
+pub const ALL: [(&str, Property); 6] = [
     ("payload", payload),
     ("settings", edits),
     ("message", message),

@@ -18,6 +18,8 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(15);
 const FIRST_STEP: usize = 3 * 1024;
 /// How much there is for the others: as much as a pipe holds.
 const NEXT_STEP: usize = 64 * 1024;
+/// How much more there is for a long one.
+const MUCH: usize = 8 * 1024 * 1024;
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
 
 /// What came.
@@ -43,6 +45,10 @@ pub fn read() -> Input {
             };
         }
         let step = if bytes.is_empty() { FIRST_STEP } else { NEXT_STEP };
+        if bytes.len() >= NEXT_STEP && bytes.capacity() - bytes.len() < step {
+            // Room that is not used costs nothing, growing step by step copies each time.
+            let _ = bytes.try_reserve_exact(MUCH);
+        }
         match streams::read(&mut bytes, step) {
             Ok(0) if bytes.trim_ascii().is_empty() => break "standard input was empty".to_owned(),
             Ok(0) => break format!("the payload ended after {} bytes, before it was whole", bytes.len()),
@@ -85,7 +91,7 @@ impl Value {
     fn find_end(&mut self, bytes: &[u8]) -> Found {
         while let Some(rest) = bytes.get(self.seen..).filter(|rest| !rest.is_empty()) {
             if self.in_string {
-                match string_end(rest) {
+                match string_end(rest, self.seen) {
                     Some(at) if rest.get(at) == Some(&b'"') => {
                         self.in_string = false;
                         self.seen += at + 1;
@@ -129,14 +135,14 @@ impl Value {
     }
 }
 
-/// Where a string ends or has an escape. The fast search first asks the processor what it can, which costs more than a
-/// short string does.
-fn string_end(rest: &[u8]) -> Option<usize> {
-    const SHORT: usize = 4096;
-    let near = rest.get(..SHORT).unwrap_or(rest);
+/// Where a string ends or has an escape, `seen` bytes into the payload. The fast search first asks the processor what it
+/// can, which costs more than a short payload does.
+fn string_end(rest: &[u8], seen: usize) -> Option<usize> {
+    const SHORT: usize = 16 * 1024;
+    let near = rest.get(..SHORT.saturating_sub(seen)).unwrap_or(rest);
     near.iter().position(|byte| matches!(byte, b'"' | b'\\')).or_else(|| {
-        let far = rest.get(SHORT..)?;
-        Some(SHORT + memchr::memchr2(b'"', b'\\', far)?)
+        let far = rest.get(near.len()..).filter(|far| !far.is_empty())?;
+        Some(near.len() + memchr::memchr2(b'"', b'\\', far)?)
     })
 }
 

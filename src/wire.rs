@@ -71,7 +71,7 @@ impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = self.0.get();
         // Half a surrogate pair, which no reader of records need know, is written so.
-        match written.contains("\\ud") || written.contains("\\uD") {
+        match written.contains("\\u") && (written.contains("\\ud") || written.contains("\\uD")) {
             true => text(self.0).serialize(serializer),
             false => self.0.serialize(serializer),
         }

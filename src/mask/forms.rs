@@ -37,6 +37,9 @@ const PREFIXES: [(&[u8], usize); 32] = [
     (b"shpat_", 30),
 ];
 
+/// No token is shorter, in bytes.
+pub(super) const SHORTEST: usize = 20;
+
 /// Names that are secret wherever they stand in a name of several parts.
 const ANYWHERE: [&[u8]; 5] = [b"secret", b"password", b"passwd", b"passphrase", b"apikey"];
 /// Names that are secret as the last part.
@@ -46,7 +49,7 @@ const BEFORE_KEY: [&[u8]; 7] = [b"api", b"access", b"private", b"signing", b"enc
 
 /// The length of the token that a word begins with. A full stop at its end is the sentence's.
 pub(super) fn token(word: &[u8]) -> Option<usize> {
-    if word.len() < 20 {
+    if word.len() < SHORTEST {
         return None;
     }
     let length = word.iter().rposition(|byte| byte.is_ascii_alphanumeric())? + 1;
