@@ -379,7 +379,7 @@ fn a_closing_message_that_is_too_long_is_recorded_by_its_end() {
     stop["last_assistant_message"] = json!(format!("{}\n\nShall I go on?", "é".repeat(100_000)));
     assert_eq!(home.hook(&stop.to_string()).unwrap()["decision"], "block");
     let message = home.last_record()["last_assistant_message"].as_str().unwrap().to_owned();
-    assert!(message.starts_with("(200017 bytes) …é") && message.ends_with("Shall I go on?"), "{}", message.len());
+    assert!(message.starts_with("(200016 bytes) …é") && message.ends_with("Shall I go on?"), "{}", message.len());
     assert!(message.len() < 70_000);
 }
 
