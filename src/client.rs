@@ -174,14 +174,7 @@ pub fn managed_folder() -> &'static Path {
 /// # Errors
 /// A file that is there and cannot be read.
 pub fn forbidden(folder: &Path) -> io::Result<Option<Forbidden>> {
-    let mut files = vec![folder.join("managed-settings.json")];
-    if let Ok(entries) = fs::read_dir(folder.join("managed-settings.d")) {
-        let mut more: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        more.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-        more.sort();
-        files.extend(more);
-    }
-    for file in files {
+    for file in managed_files(folder) {
         let bytes = match fs::read(&file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -192,6 +185,19 @@ pub fn forbidden(folder: &Path) -> io::Result<Option<Forbidden>> {
         }
     }
     Ok(None)
+}
+
+/// The files of managed settings in a folder, in the order in which the client lays them over each other; the first may
+/// be absent.
+pub fn managed_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = vec![folder.join("managed-settings.json")];
+    if let Ok(entries) = fs::read_dir(folder.join("managed-settings.d")) {
+        let mut more: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        more.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        more.sort();
+        files.extend(more);
+    }
+    files
 }
 
 #[cfg(test)]

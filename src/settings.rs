@@ -5,6 +5,7 @@ mod check;
 mod json;
 mod repair;
 mod splice;
+mod survey;
 mod tree;
 mod wanted;
 
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub use self::check::decode;
+pub use self::survey::{Foreign, Registration, Survey, survey};
 pub use self::tree::NAME;
 pub use self::wanted::{Form, Waits, Wanted, needs_quoting, wanted};
 
@@ -87,7 +89,8 @@ fn behind_mark(text: &str, edit: impl FnOnce(&str) -> Result<Edit, Trouble>) -> 
     Ok(Edit { text: format!("{mark}{}", edit.text), ..edit })
 }
 
-fn unmarked(text: &str) -> &str {
+/// A text without its byte order mark.
+pub fn unmarked(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
@@ -141,6 +144,19 @@ pub fn registered(text: &str, exe: &str) -> Registered {
     }
     let disabled = json::last(&tree.members, "disableAllHooks").is_some_and(|member| member.value.of(text) == "true");
     Registered { events, disabled }
+}
+
+/// Whether the client can read a settings text and the hooks in it. A blank one counts as `{}`.
+///
+/// # Errors
+/// It cannot: says what is wrong, with line and column.
+pub fn check(text: &str) -> Result<(), Trouble> {
+    let text = unmarked(text);
+    if is_blank(text) {
+        return Ok(());
+    }
+    let (_, root) = check::object(text)?;
+    check::hooks(text, &root)
 }
 
 /// The key of a managed settings text that keeps hooks of the user's own settings from running, if one does.
