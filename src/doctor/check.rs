@@ -45,3 +45,6 @@ fn terminal_gate(facts: &Facts) -> State {
 fn or_ok(findings: Vec<Finding>, ok: impl FnOnce() -> Finding) -> Vec<Finding> {
     if findings.is_empty() { vec![ok()] } else { findings }
 }
+
+#[cfg(test)]
+mod tests;

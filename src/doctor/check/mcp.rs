@@ -24,8 +24,11 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         Listing::NotRun(_) => "",
     };
     let mut listed = listing::read(text, &known);
-    for server in mcp.servers.iter().filter(|server| !listed.iter().any(|(name, _)| *name == server.name)).collect::<Vec<_>>() {
-        findings.push(unlisted(facts, mcp, server));
+    let unlisted = mcp.servers.iter().filter(|server| !listed.iter().any(|(name, _)| *name == server.name));
+    let unlisted: Vec<&Server> = unlisted.collect();
+    match &mcp.listing {
+        Listing::Cut(_, limit) => findings.push(cut(facts, &unlisted, limit.as_secs())),
+        _ => findings.extend(unlisted.iter().map(|server| not_listed(facts, mcp, server))),
     }
     let mut answering = 0;
     for (name, status) in &mut listed {
@@ -111,31 +114,36 @@ fn needs_login(facts: &Facts, name: &str, server: Option<&Server>) -> Finding {
     Finding::bad(CHECK, "needs-login", State::Failure, format!("{name} wants a person to log in"), remedy)
 }
 
+/// The listing was ended. The client tells of the servers only once it has asked all of them.
+fn cut(facts: &Facts, unlisted: &[&Server], limit: u64) -> Finding {
+    let asked = unlisted.iter().filter(|server| !server.disabled).map(|server| server.name.clone());
+    let asked: Vec<String> = asked.collect();
+    let optional = |name: &String| facts.policy.config.doctor.optional_servers.contains(name);
+    let state = if !asked.is_empty() && asked.iter().all(optional) { State::Warning } else { State::Failure };
+    let of = if asked.is_empty() { String::new() } else { format!("; one of these keeps it: {}", words::list(&asked)) };
+    let finding = format!("`claude mcp list` did not end within {limit} s and was ended{of}");
+    Finding::bad(CHECK, "no-answer", state, finding, "ask longer (--mcp-timeout 3m), or one by one: claude mcp get NAME")
+}
+
 /// A server that is configured, and of which the listing says nothing.
-fn unlisted(facts: &Facts, mcp: &Mcp, server: &Server) -> Finding {
+fn not_listed(facts: &Facts, mcp: &Mcp, server: &Server) -> Finding {
     let name = &server.name;
-    let finding = if server.disabled {
+    if server.disabled {
         return Finding::ok(CHECK, "disabled", format!("{name} is turned off")).of(name);
-    } else if server.pending {
-        of(facts, name, &Status::Pending, Some(server))
-    } else if mcp.needed_login.contains(name) && !matches!(mcp.listing, Listing::Whole(_)) {
-        let finding = format!("{name} was not asked; it wanted a login when the client last tried");
-        Some(Finding::bad(CHECK, "needed-login", State::Unknown, finding, format!("claude mcp login {}", words::quoted(name))))
-    } else {
-        None
-    };
-    let finding = finding.unwrap_or_else(|| match &mcp.listing {
-        Listing::Whole(_) => {
-            let finding = format!("{name} is configured in {}, and the client does not list it", server.from);
-            Finding::bad(CHECK, "skipped", State::Unknown, finding, "see why: claude mcp list")
-        }
-        Listing::Cut(_, limit) => {
-            let finding = format!("{name} did not answer within {} s", limit.as_secs());
-            Finding::bad(CHECK, "no-answer", State::Failure, finding, "see why: claude mcp list; or give it longer: --mcp-timeout 3m")
+    }
+    let pending = server.pending.then(|| of(facts, name, &Status::Pending, Some(server))).flatten();
+    let finding = pending.unwrap_or_else(|| match &mcp.listing {
+        Listing::NotRun(_) if mcp.needed_login.contains(name) => {
+            let finding = format!("{name} was not asked; it wanted a login when the client last tried");
+            Finding::bad(CHECK, "needed-login", State::Unknown, finding, format!("claude mcp login {}", words::quoted(name)))
         }
         Listing::NotRun(_) => {
             let finding = format!("{name} is configured in {}; whether it answers is not known", server.from);
             Finding::bad(CHECK, "not-asked", State::Unknown, finding, "claude mcp list")
+        }
+        Listing::Whole(_) | Listing::Cut(..) => {
+            let finding = format!("{name} is configured in {}, and the client does not list it", server.from);
+            Finding::bad(CHECK, "skipped", State::Unknown, finding, "see why: claude mcp list")
         }
     });
     finding.of(name)

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 
 use super::{Options, client_files::json};
 use crate::doctor::facts::{Facts, Listing, Mcp, Server};
+use crate::doctor::layers::Scope;
 use crate::{paths, program};
 
 /// No file of the client that a listing needs is longer, in bytes.
@@ -97,8 +98,15 @@ fn copy(facts: &Facts, named: &Named) -> io::Result<TempDir> {
         if name == ".credentials.json" {
             bytes = without_refresh_tokens(&bytes);
         }
-        write(&copy.path().join(name), &bytes)?;
+        if name != "settings.json" {
+            write(&copy.path().join(name), &bytes)?;
+        }
     }
+    // The command runs SessionEnd hooks (2.1.332), ours among them, which would be recorded.
+    let user = facts.layers.0.iter().find(|layer| layer.scope == Scope::User);
+    let mut settings = user.and_then(|layer| layer.value.as_object().cloned()).unwrap_or_default();
+    settings.insert("disableAllHooks".to_owned(), Value::Bool(true));
+    write(&copy.path().join("settings.json"), Value::Object(settings).to_string().as_bytes())?;
     // Servers of plugins are started from there.
     #[cfg(unix)]
     if let Some(plugins) = folder.map(|folder| folder.join("plugins")).filter(|plugins| plugins.is_dir()) {
