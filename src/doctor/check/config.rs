@@ -1,5 +1,6 @@
 //! `config`: our config file parses, and holds no key that nothing knows.
 
+use super::words;
 use crate::config;
 use crate::doctor::facts::Facts;
 use crate::doctor::{Check, Finding, State};
@@ -19,12 +20,12 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     };
     let findings = config::read(text).1.into_iter().map(|problem| match problem.strip_prefix("defaults hold: ") {
         Some(what) => {
-            let finding = format!("{file} does not parse, so that the defaults hold: {what}");
+            let finding = format!("{file} does not parse, so that the defaults hold: {}", words::without_secrets(what));
             Finding::bad(CHECK, "broken", State::Failure, finding, format!("correct {file} there")).of(&file)
         }
         None => {
             let remedy = format!("correct its name in {file}, or take it out");
-            Finding::bad(CHECK, "unknown-key", State::Warning, format!("{file}: {problem}"), remedy).of(&file)
+            Finding::bad(CHECK, "unknown-key", State::Warning, format!("{file}: {}", words::without_secrets(&problem)), remedy).of(&file)
         }
     });
     super::or_ok(findings.collect(), || Finding::ok(CHECK, "parses", format!("{file} parses, every key is known")))

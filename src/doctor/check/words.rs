@@ -7,8 +7,13 @@ const SHOWN: usize = 100;
 /// left out.
 pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let words: Vec<&str> = line.split_whitespace().map(|word| if may_be_secret(word) { "…" } else { word }).collect();
-    words.join(" ").chars().take(SHOWN).collect()
+    without_secrets(line).chars().take(SHOWN).collect()
+}
+
+/// A text without what may be a secret in it.
+pub(super) fn without_secrets(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| if may_be_secret(word) { "…" } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn may_be_secret(word: &str) -> bool {
