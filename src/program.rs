@@ -38,8 +38,7 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration, tick: &mut dyn 
     let told = system::told_to_end()?;
     let started = Instant::now();
     system::own_group(command);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (tell, hear) = mpsc::channel();
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_vec();
@@ -200,7 +199,8 @@ mod tests {
     fn one_that_does_not_end_is_ended_with_what_it_started_and_keeps_what_it_wrote() {
         let home = tempfile::tempdir().unwrap();
         let pids = home.path().join("pids");
-        let script = format!("trap '' TERM; sleep 1000 & echo $! > {0}; echo $$ >> {0}; echo begun; wait; wait", pids.display());
+        let script =
+            format!("trap '' TERM; sleep 1000 & echo $! > {0}; echo $$ >> {0}; echo begun; wait; wait", pids.display());
         let ran = sh(&script, b"", 300);
         assert!(ran.status.is_none());
         assert_eq!(ran.stdout, b"begun\n");

@@ -38,7 +38,8 @@ impl Machine {
         machine.write(".claude/settings.json", &json!({"permissions": {"defaultMode": "acceptEdits"}}).to_string());
         machine.write(
             ".claude.json",
-            &json!({"hasCompletedOnboarding": true, "projects": {folder: {"hasTrustDialogAccepted": true}}}).to_string(),
+            &json!({"hasCompletedOnboarding": true, "projects": {folder: {"hasTrustDialogAccepted": true}}})
+                .to_string(),
         );
         machine.write("listing", "No MCP servers configured. Use `claude mcp add` to add a server.\n");
         machine.executable(
@@ -197,7 +198,9 @@ fn fix_makes_a_missing_state_folder_and_leaves_a_file_with_a_fault_alone() {
     let machine = Machine::new("2.1.332");
     machine.write(".claude/settings.json", "{\"hooks\": ");
     let output = machine.doctor(&["--no-mcp", "--fix"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("note: not fixed: ~/.claude/settings.json is not valid JSON"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("note: not fixed: ~/.claude/settings.json is not valid JSON")
+    );
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(fs::read_to_string(machine.path(".claude/settings.json")).unwrap(), "{\"hooks\": ");
     assert_eq!(fs::metadata(machine.home.state()).unwrap().permissions().mode() & 0o777, 0o700);
@@ -209,7 +212,7 @@ fn an_update_of_the_client_shows_as_events_that_are_not_registered() {
     machine.home.says(&["install", "--client-version", "2.1.77"]);
     let (report, _) = machine.json(&["--only", "wiring"]);
     let finding = report["findings"][0]["finding"].as_str().unwrap().to_owned();
-    assert_eq!(finding, "not registered: PermissionDenied and StopFailure (Claude Code 2.1.332 knows them)");
+    assert_eq!(finding, "not registered: PermissionDenied and StopFailure (Claude Code 2.1.332 knows that)");
     machine.home.says(&["install"]);
     assert_eq!(machine.found(&["--only", "wiring"]), Vec::<String>::new());
 }
@@ -229,8 +232,12 @@ fn the_registered_command_is_run_as_the_client_runs_it() {
 fn a_wrapper_that_prints_one_that_fails_and_one_that_is_gone_are_told_apart() {
     let machine = Machine::new("2.1.332");
     let wrapper = machine.path("opt/unattended");
-    machine.executable("opt/unattended", &format!("#!/bin/sh\n[ \"$1\" = hook ] && echo Welcome\nexec {PROGRAM} \"$@\"\n"));
-    let entry = |command: &str| json!([{"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": 30}]}]);
+    machine.executable(
+        "opt/unattended",
+        &format!("#!/bin/sh\n[ \"$1\" = hook ] && echo Welcome\nexec {PROGRAM} \"$@\"\n"),
+    );
+    let entry =
+        |command: &str| json!([{"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": 30}]}]);
     let settings = |command: &str| json!({"hooks": {"PreToolUse": entry(command)}}).to_string();
     machine.write(".claude/settings.json", &settings(&wrapper.display().to_string()));
     assert_eq!(machine.found(&["--only", "live"]), ["live noise failure"]);
@@ -248,7 +255,10 @@ fn a_wrapper_that_prints_one_that_fails_and_one_that_is_gone_are_told_apart() {
 #[test]
 fn a_command_that_hangs_is_ended_with_what_it_started_and_named() {
     let machine = Machine::new("2.1.332");
-    machine.executable("opt/unattended", "#!/bin/sh\necho $$ > \"$HOME/pid\"; sleep 1000 & echo $! >> \"$HOME/pid\"; wait\n");
+    machine.executable(
+        "opt/unattended",
+        "#!/bin/sh\necho $$ > \"$HOME/pid\"; sleep 1000 & echo $! >> \"$HOME/pid\"; wait\n",
+    );
     let entry = json!([{"hooks": [{"type": "command", "command": machine.path("opt/unattended"), "args": ["hook"]}]}]);
     machine.write(".claude/settings.json", &json!({"hooks": {"PreToolUse": entry}}).to_string());
     assert_eq!(machine.found(&["--only", "live"]), ["live hangs failure"]);
@@ -302,7 +312,8 @@ fn told_to_end_it_ends_what_it_started_and_leaves_no_copy() {
     machine.write("hang", "");
     fs::create_dir(machine.path("tmp")).unwrap();
     let mut command = machine.home.command(&["doctor", "--only", "mcp"]);
-    let mut doctor = command.env("TMPDIR", machine.path("tmp")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut doctor =
+        command.env("TMPDIR", machine.path("tmp")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while !machine.is_running() && begun.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(10));
@@ -322,7 +333,10 @@ fn servers_of_the_callers_own_are_asked_too() {
     machine.write("listing", "mine: x  - ✘ Failed to connect — ENOENT\n");
     assert_eq!(machine.found(&["--only", "mcp", "--mcp-config", "more.json"]), ["mcp failed failure"]);
     assert!(fs::read_to_string(machine.path("copy")).unwrap().contains("\"mine\""));
-    assert_eq!(machine.found(&["--only", "mcp", "--mcp-config", "absent.json"]), ["mcp unread-config failure", "mcp failed failure"]);
+    assert_eq!(
+        machine.found(&["--only", "mcp", "--mcp-config", "absent.json"]),
+        ["mcp unread-config failure", "mcp failed failure"]
+    );
 }
 
 #[test]
@@ -330,7 +344,10 @@ fn where_the_client_cannot_be_asked_what_it_remembers_is_told_as_unknown() {
     let machine = Machine::wired("2.1.332");
     fs::remove_file(machine.path("bin/claude")).unwrap();
     machine.write(".claude/mcp-needs-auth-cache.json", "{\"mail\": {\"timestamp\": 1}}");
-    machine.write(".claude.json", &json!({"mcpServers": {"mail": {"url": "http://x"}, "files": {"command": "y"}}}).to_string());
+    machine.write(
+        ".claude.json",
+        &json!({"mcpServers": {"mail": {"url": "http://x"}, "files": {"command": "y"}}}).to_string(),
+    );
     let found = machine.found(&["--only", "mcp"]);
     assert_eq!(found, ["mcp not-asked unknown", "mcp needed-login unknown", "mcp not-run unknown"]);
     assert!(machine.doctor(&["--only", "mcp"]).status.success(), "unknown is no failure");
@@ -346,7 +363,10 @@ fn no_secret_is_told_wherever_it_is() {
         "tool": {"command": "x", "args": ["--token", SECRET], "env": {"KEY": SECRET}},
     });
     machine.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
-    machine.write("listing", &format!("web: http://x/mcp?key={SECRET} (HTTP) - ✘ Failed to connect — no http://x?key={SECRET}\n"));
+    machine.write(
+        "listing",
+        &format!("web: http://x/mcp?key={SECRET} (HTTP) - ✘ Failed to connect — no http://x?key={SECRET}\n"),
+    );
     let settings = machine.path(".claude/settings.json");
     let mut value: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
     value["env"] = json!({"SOME_KEY": SECRET});

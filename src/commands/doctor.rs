@@ -100,9 +100,9 @@ fn checks(args: &DoctorArgs) -> Vec<Check> {
 fn limit(text: &str) -> anyhow::Result<Duration> {
     let seconds = text.parse().ok().map(Duration::from_secs);
     let limit = seconds.map_or_else(|| humantime::parse_duration(text).ok(), Some);
-    limit.filter(|limit| !limit.is_zero()).ok_or_else(|| {
-        Trouble::error(format!("\"{text}\" is no time for --mcp-timeout"), "say it like 60s or 2m")
-    })
+    limit
+        .filter(|limit| !limit.is_zero())
+        .ok_or_else(|| Trouble::error(format!("\"{text}\" is no time for --mcp-timeout"), "say it like 60s or 2m"))
 }
 
 /// Gathers, with a line on the terminal while something takes its time.

@@ -238,7 +238,8 @@ impl Facts {
     /// `auto` where no setting says otherwise (2.1.314 and 2.1.332; 2.1.246 in `default`).
     pub fn mode(&self) -> String {
         let said = self.layers.value(&["permissions", "defaultMode"]).and_then(|(_, value)| value.as_str());
-        let default = if self.version().is_none_or(|version| version >= Version(2, 1, 314)) { "auto" } else { "default" };
+        let default =
+            if self.version().is_none_or(|version| version >= Version(2, 1, 314)) { "auto" } else { "default" };
         said.unwrap_or(default).to_owned()
     }
 
@@ -253,10 +254,8 @@ impl Facts {
     /// Whether sessions in a terminal are answered: then what stands still there is a failure. Else they are a person's,
     /// who is there to see it.
     pub fn terminals_are_answered(&self) -> bool {
-        let surroundings = crate::switch::Surroundings {
-            attended: Some("1".to_owned()),
-            ..self.policy.surroundings.clone()
-        };
+        let surroundings =
+            crate::switch::Surroundings { attended: Some("1".to_owned()), ..self.policy.surroundings.clone() };
         let switch = self.policy.switch.as_ref();
         crate::switch::resolve(&surroundings, switch, self.policy.config.default, self.now, || None).acts
     }

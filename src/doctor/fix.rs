@@ -39,7 +39,9 @@ fn folder(facts: &Facts, open: bool) -> Option<anyhow::Result<String>> {
         FolderKind::Absent => {
             Some(state::create_folder(folder).map(|()| format!("{shown} is made, for you alone")).map_err(trouble))
         }
-        FolderKind::Folder if open => Some(state::close_folder(folder).map(|()| format!("{shown} is yours alone")).map_err(trouble)),
+        FolderKind::Folder if open => {
+            Some(state::close_folder(folder).map(|()| format!("{shown} is yours alone")).map_err(trouble))
+        }
         _ => None,
     }
 }

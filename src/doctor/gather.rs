@@ -106,7 +106,8 @@ fn find_client(options: &Options) -> Client {
 
 /// The environment as a run's tools have it: the client lays the `env` of its settings over its own.
 fn environment(layers: &super::layers::Layers) -> BTreeMap<String, String> {
-    let own = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let own =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let mut all: BTreeMap<String, String> = own.collect();
     for layer in &layers.0 {
         let set = layer.value(&["env"]).and_then(|env| env.as_object()).into_iter().flatten();
@@ -145,7 +146,8 @@ fn is_root() -> bool {
 #[cfg(unix)]
 fn has_terminal() -> bool {
     use rustix::fs::{Mode, OFlags};
-    rustix::fs::open("/dev/tty", OFlags::RDONLY | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty()).is_ok()
+    rustix::fs::open("/dev/tty", OFlags::RDONLY | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())
+        .is_ok()
 }
 
 #[cfg(not(unix))]

@@ -26,12 +26,7 @@ pub struct Brings {
 }
 
 /// Whether the client takes the folder for trusted; `accepted` tells of a path whether a person has said so.
-pub fn is_trusted(
-    version: Option<Version>,
-    place: &Place,
-    brings: Brings,
-    accepted: impl Fn(&Path) -> bool,
-) -> bool {
+pub fn is_trusted(version: Option<Version>, place: &Place, brings: Brings, accepted: impl Fn(&Path) -> bool) -> bool {
     let folder = place.folder.as_path();
     let up_to = |end: Option<&Path>| {
         let mut above = Vec::new();
@@ -50,9 +45,7 @@ pub fn is_trusted(
             let key = place.main.as_deref().unwrap_or(folder);
             accepted(key) || (!brings.rules && up_to(place.top.as_deref()))
         }
-        Some(version) if version >= Version(2, 1, 150) => {
-            place.main.as_deref().is_some_and(&accepted) || up_to(None)
-        }
+        Some(version) if version >= Version(2, 1, 150) => place.main.as_deref().is_some_and(&accepted) || up_to(None),
         // A linked work tree stands for itself, and whatever the project brings must be trusted by its own name.
         _ if brings.rules || brings.hooks => accepted(folder) || place.top.as_deref().is_some_and(accepted),
         _ => up_to(None),

@@ -135,7 +135,8 @@ fn home(version: &str, binary: &Path) -> Result<Home> {
 fn try_case(case: &Case, binary: &Path) -> Result<()> {
     let home = home(NEWEST, binary)?;
     (case.spoil)(&home)?;
-    let (report, sound) = doctor(&home, if case.finds.iter().any(|it| it.starts_with("mcp")) { &[] } else { &["--no-mcp"] })?;
+    let (report, sound) =
+        doctor(&home, if case.finds.iter().any(|it| it.starts_with("mcp")) { &[] } else { &["--no-mcp"] })?;
     let found = found(&report);
     if case.finds.iter().any(|wanted| !found.iter().any(|found| found == wanted)) || case.finds.is_empty() != sound {
         bail!("doctor found {found:?}, not {:?}", case.finds);
@@ -174,7 +175,13 @@ fn try_servers(version: &str, binary: &Path) -> Result<()> {
         .context("no findings")?
         .iter()
         .filter(|finding| finding["id"] == "mcp")
-        .map(|finding| format!("{} {}", finding["subject"].as_str().unwrap_or_default(), finding["about"].as_str().unwrap_or_default()))
+        .map(|finding| {
+            format!(
+                "{} {}",
+                finding["subject"].as_str().unwrap_or_default(),
+                finding["about"].as_str().unwrap_or_default()
+            )
+        })
         .collect();
     found.sort();
     if found != ["dead failed", "login needs-login", "mine failed", "missing failed"] {
@@ -184,7 +191,12 @@ fn try_servers(version: &str, binary: &Path) -> Result<()> {
         bail!("a secret is told: {report:#}");
     }
     // And by the remedy of one of them, a server of less.
-    set(&home, ".claude.json", "mcpServers", json!({"good": {"type": "stdio", "command": own, "args": ["serve-mcp"]}}))?;
+    set(
+        &home,
+        ".claude.json",
+        "mcpServers",
+        json!({"good": {"type": "stdio", "command": own, "args": ["serve-mcp"]}}),
+    )?;
     let (report, sound) = doctor(&home, &[])?;
     if !sound {
         bail!("with the good server alone: {report:#}");
@@ -202,7 +214,9 @@ fn doctor(home: &Home, more: &[&str]) -> Result<(Value, bool)> {
 /// `id about` of what failed.
 fn found(report: &Value) -> Vec<String> {
     let findings = report["findings"].as_array().into_iter().flatten().filter(|finding| finding["state"] == "failure");
-    findings.map(|it| format!("{} {}", it["id"].as_str().unwrap_or_default(), it["about"].as_str().unwrap_or_default())).collect()
+    findings
+        .map(|it| format!("{} {}", it["id"].as_str().unwrap_or_default(), it["about"].as_str().unwrap_or_default()))
+        .collect()
 }
 
 /// What a plain `-p` session does. It cannot reach the API, and has started by then.
@@ -249,7 +263,8 @@ fn worktree(home: &Home) -> Result<()> {
     let main = home.folder().join("main");
     std::fs::create_dir(&main)?;
     let git = |args: &[&str]| -> Result<()> {
-        let mut all = vec!["-c", "user.name=dev", "-c", "user.email=dev@localhost", "-C", main.to_str().context("no text")?];
+        let mut all =
+            vec!["-c", "user.name=dev", "-c", "user.email=dev@localhost", "-C", main.to_str().context("no text")?];
         all.extend(args);
         home.run("git", &all).map(|_| ())
     };

@@ -8,7 +8,7 @@ use crate::doctor::{Check, Finding, State};
 const NEWEST: Version = Version(2, 1, 332);
 
 /// Known troubles: first and last version, what happens there (FACTS.md), and what to do.
-const TROUBLES: [(Version, Version, &str, State, &str); 4] = [
+const TROUBLES: [(Version, Version, &str, State, &str); 3] = [
     (
         Version(2, 0, 0),
         Version(2, 0, 9999),
@@ -25,17 +25,10 @@ const TROUBLES: [(Version, Version, &str, State, &str); 4] = [
     ),
     (
         Version(2, 0, 0),
-        Version(2, 1, 89),
+        Version(2, 1, 50),
         "plans-in-print",
         State::Warning,
         "does not let a hook approve a plan in plain `claude -p`: such a run ends in plan mode",
-    ),
-    (
-        Version(2, 1, 198),
-        Version(2, 1, 198),
-        "goes-on-by-itself",
-        State::Warning,
-        "goes on after 60 s with no answer where a question is left open",
     ),
 ];
 

@@ -15,7 +15,9 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         Ok(None) => return vec![Finding::ok(CHECK, "absent", "there is no config file: the defaults hold")],
         Err(why) => {
             let finding = format!("{file} cannot be read: {why}: the defaults hold");
-            return vec![Finding::bad(CHECK, "unread", State::Failure, finding, format!("make {file} readable")).of(file)];
+            return vec![
+                Finding::bad(CHECK, "unread", State::Failure, finding, format!("make {file} readable")).of(file),
+            ];
         }
     };
     let findings = config::read(text).1.into_iter().map(|problem| match problem.strip_prefix("defaults hold: ") {
@@ -25,7 +27,14 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         }
         None => {
             let remedy = format!("correct its name in {file}, or take it out");
-            Finding::bad(CHECK, "unknown-key", State::Warning, format!("{file}: {}", words::without_secrets(&problem)), remedy).of(&file)
+            Finding::bad(
+                CHECK,
+                "unknown-key",
+                State::Warning,
+                format!("{file}: {}", words::without_secrets(&problem)),
+                remedy,
+            )
+            .of(&file)
         }
     });
     super::or_ok(findings.collect(), || Finding::ok(CHECK, "parses", format!("{file} parses, every key is known")))

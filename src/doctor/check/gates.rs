@@ -21,15 +21,22 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if auto && gateway && version.is_none_or(|version| version >= GATEWAY_SINCE) {
         let said = facts.layers.value(&["permissions", "defaultMode"]).is_some();
         let how = if said { "permissions.defaultMode is auto" } else { "the client's own default mode is auto" };
-        let finding =
-            format!("{how}, and ANTHROPIC_BASE_URL is a gateway: a terminal session opens a dialog that no hook is asked about");
+        let finding = format!(
+            "{how}, and ANTHROPIC_BASE_URL is a gateway: a terminal session opens a dialog that no hook is asked about"
+        );
         let remedy = "start it with --permission-mode acceptEdits (or another), or set permissions.defaultMode";
         findings.push(Finding::bad(CHECK, "auto-behind-gateway", terminal_gate(facts), finding, remedy));
     }
     let consent = facts.layers.says_true(&["skipAutoPermissionPrompt"]).is_some();
     if auto && !consent && version.is_some_and(|version| version <= CONSENT_UNTIL) {
         let finding = "permissions.defaultMode is auto, and its consent was never given: a terminal session asks";
-        findings.push(Finding::bad(CHECK, "auto-consent", terminal_gate(facts), finding, "start claude once and answer"));
+        findings.push(Finding::bad(
+            CHECK,
+            "auto-consent",
+            terminal_gate(facts),
+            finding,
+            "start claude once and answer",
+        ));
     }
     super::or_ok(findings, || Finding::ok(CHECK, "none", "no dialog is known about which no hook is asked"))
 }

@@ -1,10 +1,12 @@
 //! `in-force`: what turns hooks off, and the dialogs that come before any hook runs.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::terminal_gate;
 use crate::doctor::facts::Facts;
-use crate::doctor::layers::Scope;
+use crate::doctor::layers::{Layer, Scope};
 use crate::doctor::trust::{self, Brings};
 use crate::doctor::{Check, Finding, State};
 use crate::settings;
@@ -18,7 +20,9 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     findings.extend(told(facts));
     findings.extend(bypass(facts));
     findings.extend(allows_all(facts));
-    super::or_ok(findings, || Finding::ok(CHECK, "in-force", "hooks run in this folder, and no dialog comes before them"))
+    super::or_ok(findings, || {
+        Finding::ok(CHECK, "in-force", "hooks run in this folder, and no dialog comes before them")
+    })
 }
 
 /// A settings file that the client cannot read: it is skipped whole, and a terminal session asks at its start (seen from
@@ -29,14 +33,15 @@ fn broken(facts: &Facts) -> Vec<Finding> {
         .map(|(layer, trouble)| {
             let file = facts.shown(&layer.file);
             let finding = format!("{file} {}: the client skips all of it, and asks at its start", trouble.what);
-            Finding::bad(CHECK, "broken-settings", State::Failure, finding, format!("correct {file} at that place")).of(file)
+            Finding::bad(CHECK, "broken-settings", State::Failure, finding, format!("correct {file} at that place"))
+                .of(file)
         })
         .collect()
 }
 
 fn turned_off(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let off = |key: &str, layer: &crate::doctor::layers::Layer| {
+    let off = |key: &str, layer: &Layer| {
         let file = facts.shown(&layer.file);
         let finding = format!("{key} in {file} keeps our hooks from running");
         let remedy = match layer.scope {
@@ -47,13 +52,23 @@ fn turned_off(facts: &Facts) -> Vec<Finding> {
     };
     // A higher layer's `false` overrules a lower one's `true` (2.1.332).
     findings.extend(facts.layers.says_true(&["disableAllHooks"]).map(|layer| off("disableAllHooks", layer)));
-    let ours_are_managed = facts.layers.0.iter().any(|layer| {
-        layer.scope == Scope::Managed && !settings::registered(&layer.text, &facts.exe).events.is_empty()
-    });
-    for layer in facts.layers.0.iter().filter(|layer| layer.scope == Scope::Managed && !ours_are_managed) {
-        // In other layers the client passes it over (2.1.332).
-        let key = settings::forbidding_key(&layer.text).filter(|key| *key != "disableAllHooks");
-        findings.extend(key.map(|key| off(key, layer)));
+    let ours_are_managed =
+        facts.layers.0.iter().any(|layer| {
+            layer.scope == Scope::Managed && !settings::registered(&layer.text, &facts.exe).events.is_empty()
+        });
+    if !ours_are_managed {
+        // In other layers the client passes these over; of several managed files a later one's word holds (2.1.332).
+        let mut forbidden = BTreeMap::new();
+        for layer in facts.layers.0.iter().filter(|layer| layer.scope == Scope::Managed && layer.trouble.is_none()) {
+            for (key, said) in settings::forbids(&layer.text).into_iter().filter(|(key, _)| *key != "disableAllHooks") {
+                match said {
+                    Some(true) => drop(forbidden.insert(key, layer)),
+                    Some(false) => drop(forbidden.remove(key)),
+                    None => {}
+                }
+            }
+        }
+        findings.extend(forbidden.into_iter().map(|(key, layer)| off(key, layer)));
     }
     findings
 }
@@ -70,7 +85,13 @@ fn told(facts: &Facts) -> Vec<Finding> {
     }
     if told.value["hasCompletedOnboarding"] != true {
         let finding = "the client was never set up here: a terminal session asks for a theme and a login";
-        findings.push(Finding::bad(CHECK, "onboarding", terminal_gate(facts), finding, "start claude once and answer what it asks"));
+        findings.push(Finding::bad(
+            CHECK,
+            "onboarding",
+            terminal_gate(facts),
+            finding,
+            "start claude once and answer what it asks",
+        ));
     }
     let projects = &told.value["projects"];
     let accepted = |path: &std::path::Path| {

@@ -49,7 +49,11 @@ fn of(facts: &Facts, trial: &Trial) -> Finding {
     let complaint = if complaint.is_empty() { complaint } else { format!(": {complaint}") };
     if code != Some(0) {
         let ends = code.map_or_else(|| "is ended by a signal".to_owned(), |code| format!("ends with {code}"));
-        return failure("exit", format!("{ends}{complaint}"), "run it by hand with a payload; register it anew: unattended install");
+        return failure(
+            "exit",
+            format!("{ends}{complaint}"),
+            "run it by hand with a payload; register it anew: unattended install",
+        );
     }
     let answers = match trial.sample {
         Sample::Question => facts.policy.config.questions.reply == QuestionReply::Guide,
@@ -76,7 +80,11 @@ fn of(facts: &Facts, trial: &Trial) -> Finding {
             let what = format!("prints something beside its answer, so that the client cannot read it: {printed}");
             failure("noise", what, "make the shell or wrapper that it runs in silent on standard output")
         }
-        (Ok(_), _) => failure("wrong", "gives another answer than the policy's".to_owned(), "register it anew: unattended install"),
+        (Ok(_), _) => failure(
+            "wrong",
+            "gives another answer than the policy's".to_owned(),
+            "register it anew: unattended install",
+        ),
     }
 }
 

@@ -52,7 +52,13 @@ fn credentials(facts: &Facts) -> Finding {
             return Finding::bad(CHECK, "keychain", State::Unknown, finding, "claude auth status");
         }
         let finding = "there is no login and no key: a run ends before it begins";
-        return Finding::bad(CHECK, "absent", State::Failure, finding, "log in (claude, then /login), or set ANTHROPIC_API_KEY");
+        return Finding::bad(
+            CHECK,
+            "absent",
+            State::Failure,
+            finding,
+            "log in (claude, then /login), or set ANTHROPIC_API_KEY",
+        );
     }
     let Some(expires) = own.expires else {
         return Finding::ok(CHECK, "there", "there is a login; when it ends is not said");
@@ -65,13 +71,23 @@ fn credentials(facts: &Facts) -> Finding {
         }
         (false, false, true) => {
             let finding = format!("the login ends soon ({at}), and cannot be renewed without a person");
-            Finding::bad(CHECK, "ends-soon", State::Warning, finding, "log in again before you leave: claude, then /login")
+            Finding::bad(
+                CHECK,
+                "ends-soon",
+                State::Warning,
+                finding,
+                "log in again before you leave: claude, then /login",
+            )
         }
         (true, true, _) => {
-            let finding = format!("the login's token ended ({at}); the client renews it at its next start, which is not tried here");
+            let finding = format!(
+                "the login's token ended ({at}); the client renews it at its next start, which is not tried here"
+            );
             Finding::bad(CHECK, "stale", State::Warning, finding, "to be sure, start claude once, or: claude -p hello")
         }
-        (true, false, _) => Finding::ok(CHECK, "there", format!("there is a login that renews itself (token until {at})")),
+        (true, false, _) => {
+            Finding::ok(CHECK, "there", format!("there is a login that renews itself (token until {at})"))
+        }
         (false, false, false) => Finding::ok(CHECK, "there", format!("there is a login until {at}")),
     }
 }

@@ -73,8 +73,10 @@ fn of(facts: &Facts, name: &str, status: &Status, server: Option<&Server>) -> Op
         Status::NeedsLogin => needs_login(facts, name, server),
         Status::Pending => {
             let from = server.map_or(".mcp.json", |server| server.from.as_str());
-            let finding = format!("{name} ({from}) is not approved yet: a terminal session asks, and others go without it");
-            let remedy = "start claude here once and decide, or list it in enabledMcpjsonServers of .claude/settings.local.json";
+            let finding =
+                format!("{name} ({from}) is not approved yet: a terminal session asks, and others go without it");
+            let remedy =
+                "start claude here once and decide, or list it in enabledMcpjsonServers of .claude/settings.local.json";
             Finding::bad(CHECK, "pending", State::Failure, finding, remedy)
         }
         Status::Failed(reason) => {
@@ -96,14 +98,22 @@ fn of(facts: &Facts, name: &str, status: &Status, server: Option<&Server>) -> Op
 fn needs_login(facts: &Facts, name: &str, server: Option<&Server>) -> Finding {
     let token = facts.credentials.servers.iter().find(|token| token.server == name);
     if token.is_some_and(|token| token.renewable && token.expires.is_none_or(|expires| expires <= facts.now)) {
-        let finding = format!("the token of {name} has ended; the client renews it at its next start, which is not tried here");
-        return Finding::bad(CHECK, "token-ended", State::Unknown, finding, "claude mcp list renews it; then ask again");
+        let finding =
+            format!("the token of {name} has ended; the client renews it at its next start, which is not tried here");
+        return Finding::bad(
+            CHECK,
+            "token-ended",
+            State::Unknown,
+            finding,
+            "claude mcp list renews it; then ask again",
+        );
     }
     if facts.keychain {
         let finding = format!("{name} wants a login; one that is kept in the keychain is not seen here");
         return Finding::bad(CHECK, "needs-login", State::Unknown, finding, "claude mcp list");
     }
-    let own = server.is_some_and(|server| facts.told.file.as_deref().is_none_or(|file| facts.shown(file) != server.from));
+    let own =
+        server.is_some_and(|server| facts.told.file.as_deref().is_none_or(|file| facts.shown(file) != server.from));
     let project = server.is_some_and(|server| server.from.ends_with(".mcp.json"));
     let can_login = facts.version().is_none_or(|version| version >= HAS_LOGIN) && (!own || project);
     let remedy = if can_login {
@@ -122,7 +132,13 @@ fn cut(facts: &Facts, unlisted: &[&Server], limit: u64) -> Finding {
     let state = if !asked.is_empty() && asked.iter().all(optional) { State::Warning } else { State::Failure };
     let of = if asked.is_empty() { String::new() } else { format!("; one of these keeps it: {}", words::list(&asked)) };
     let finding = format!("`claude mcp list` did not end within {limit} s and was ended{of}");
-    Finding::bad(CHECK, "no-answer", state, finding, "ask longer (--mcp-timeout 3m), or one by one: claude mcp get NAME")
+    Finding::bad(
+        CHECK,
+        "no-answer",
+        state,
+        finding,
+        "ask longer (--mcp-timeout 3m), or one by one: claude mcp get NAME",
+    )
 }
 
 /// A server that is configured, and of which the listing says nothing.
@@ -135,7 +151,13 @@ fn not_listed(facts: &Facts, mcp: &Mcp, server: &Server) -> Finding {
     let finding = pending.unwrap_or_else(|| match &mcp.listing {
         Listing::NotRun(_) if mcp.needed_login.contains(name) => {
             let finding = format!("{name} was not asked; it wanted a login when the client last tried");
-            Finding::bad(CHECK, "needed-login", State::Unknown, finding, format!("claude mcp login {}", words::quoted(name)))
+            Finding::bad(
+                CHECK,
+                "needed-login",
+                State::Unknown,
+                finding,
+                format!("claude mcp login {}", words::quoted(name)),
+            )
         }
         Listing::NotRun(_) => {
             let finding = format!("{name} is configured in {}; whether it answers is not known", server.from);
@@ -151,5 +173,6 @@ fn not_listed(facts: &Facts, mcp: &Mcp, server: &Server) -> Finding {
 
 fn unread(from: &str, why: &str) -> Finding {
     let finding = format!("{from} cannot be read: {}", words::first_line(why));
-    Finding::bad(CHECK, "unread-config", State::Failure, finding, "correct it, or name another file with --mcp-config").of(from)
+    Finding::bad(CHECK, "unread-config", State::Failure, finding, "correct it, or name another file with --mcp-config")
+        .of(from)
 }

@@ -36,15 +36,17 @@ fn hooks(facts: &Facts) -> Vec<Finding> {
         let others = settings::survey(&layer.text, &facts.exe, &facts.wanted).others;
         let mut seen = BTreeSet::new();
         for other in others {
-            let tools: Vec<&str> =
-                TOOLS.into_iter().filter(|tool| may_match(other.matcher.as_deref(), tool)).collect();
+            let tools: Vec<&str> = TOOLS.into_iter().filter(|tool| may_match(other.matcher.as_deref(), tool)).collect();
             let decides = matches!(other.event.as_str(), "PreToolUse" | "PermissionRequest");
             let program = other.program.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
             if !decides || tools.is_empty() || !seen.insert((other.event.clone(), program.clone())) {
                 continue;
             }
-            let finding =
-                format!("{program} in {file} is asked at {} for {} as well, and can outrank us", other.event, tools.join(", "));
+            let finding = format!(
+                "{program} in {file} is asked at {} for {} as well, and can outrank us",
+                other.event,
+                tools.join(", ")
+            );
             let remedy = "narrow its matcher to the tools it is for, or see that it never answers `ask` for these";
             findings.push(Finding::bad(CHECK, "hook", State::Warning, finding, remedy).of(file.clone()));
         }
@@ -84,7 +86,8 @@ fn rules(facts: &Facts) -> Vec<Finding> {
                 _ => "the model cannot call it, and nothing is recorded",
             };
             let finding = format!("permissions.{list} in {file} has {tool}: {what}");
-            findings.push(Finding::bad(CHECK, list, State::Warning, finding, format!("take it out of {file}")).of(file));
+            findings
+                .push(Finding::bad(CHECK, list, State::Warning, finding, format!("take it out of {file}")).of(file));
         }
     }
     findings

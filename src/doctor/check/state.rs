@@ -17,14 +17,25 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let state = &facts.state;
     let Some(folder) = state.folder.as_deref().map(|folder| facts.shown(folder)) else {
         let finding = "there is no home folder: nothing is recorded";
-        return vec![Finding::bad(check, "no-home", State::Failure, finding, "set HOME, or UNATTENDED_STATE to a folder")];
+        return vec![Finding::bad(
+            check,
+            "no-home",
+            State::Failure,
+            finding,
+            "set HOME, or UNATTENDED_STATE to a folder",
+        )];
     };
     let mut findings = Vec::new();
     let mut bad = |about, state, what: String, remedy: String| {
         findings.push(Finding::bad(check, about, state, what, remedy).of(&folder));
     };
     if state.kind == FolderKind::Else {
-        bad("no-folder", State::Failure, format!("{folder} is no folder: nothing is recorded"), format!("move {folder} away"));
+        bad(
+            "no-folder",
+            State::Failure,
+            format!("{folder} is no folder: nothing is recorded"),
+            format!("move {folder} away"),
+        );
     } else if !state.writable {
         let remedy = format!("make {folder} writable for you, or set UNATTENDED_STATE to another folder");
         bad("not-writable", State::Failure, format!("{folder} cannot be written: nothing is recorded"), remedy);
@@ -49,7 +60,13 @@ pub(super) fn judge_switch(facts: &Facts) -> Vec<Finding> {
     }
     if let Some(why) = &facts.state.switch_trouble {
         let finding = format!("the switch file cannot be read, and counts as absent: {}", words::first_line(why));
-        findings.push(Finding::bad(check, "unread", State::Warning, finding, "say it again: unattended on, off or auto"));
+        findings.push(Finding::bad(
+            check,
+            "unread",
+            State::Warning,
+            finding,
+            "say it again: unattended on, off or auto",
+        ));
     }
     let verdict = |attended: &str| {
         let surroundings = Surroundings { attended: Some(attended.to_owned()), ..facts.policy.surroundings.clone() };
@@ -58,10 +75,17 @@ pub(super) fn judge_switch(facts: &Facts) -> Vec<Finding> {
     let headless = verdict("0");
     if !headless.acts {
         let finding = format!("it is off by {}: every dialog waits for a person", headless.because);
-        findings.push(Finding::bad(check, "off", State::Failure, finding, "unattended on, or unattended auto for runs that nobody attends"));
+        findings.push(Finding::bad(
+            check,
+            "off",
+            State::Failure,
+            finding,
+            "unattended on, or unattended auto for runs that nobody attends",
+        ));
         return findings;
     }
-    let until = facts.policy.switch.as_ref().filter(|switch| switch.in_force(facts.now)).and_then(|switch| switch.until);
+    let until =
+        facts.policy.switch.as_ref().filter(|switch| switch.in_force(facts.now)).and_then(|switch| switch.until);
     let until = until.map(|until| format!(" until {}", standing::clock(until, facts.now))).unwrap_or_default();
     let said = if facts.terminals_are_answered() {
         format!("every session is answered{until}")

@@ -20,7 +20,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         asks.push("by ssh (no BatchMode in GIT_SSH_COMMAND)");
     }
     if facts.git && !asks.is_empty() {
-        let remedy = "export GIT_TERMINAL_PROMPT=0 GIT_SSH_COMMAND='ssh -o BatchMode=yes', or set them in the settings' env";
+        let remedy =
+            "export GIT_TERMINAL_PROMPT=0 GIT_SSH_COMMAND='ssh -o BatchMode=yes', or set them in the settings' env";
         warn("git-asks", format!("git may ask {}", asks.join(" and ")), remedy);
     }
     for pager in ["GIT_PAGER", "PAGER", "MANPAGER"] {
@@ -28,9 +29,11 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             warn("pager", format!("{pager} names a pager, which waits for a key"), "set it to cat for the run");
         }
     }
-    if facts.terminal {
-        let finding = "there is a controlling terminal: a program of the run can ask there and wait";
-        warn("terminal", finding.to_owned(), "start the run without one: setsid, nohup under cron, a systemd unit");
+    // The client's tools have none (2.1.50 to 2.1.332), its MCP servers do (2.1.150, 2.1.332).
+    let servers = facts.mcp.as_ref().is_none_or(|mcp| !mcp.servers.is_empty());
+    if facts.terminal && servers {
+        let finding = "there is a controlling terminal: an MCP server can ask there and wait";
+        warn("terminal", finding.to_owned(), "start the run without one: setsid, cron, a systemd unit");
     }
     super::or_ok(findings, || Finding::ok(CHECK, "quiet", "git does not ask, and no pager or terminal is there"))
 }

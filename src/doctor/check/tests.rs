@@ -152,7 +152,10 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
     for check in <Check as clap::ValueEnum>::value_variants() {
         let findings = of(*check)(&facts);
         assert!(!findings.is_empty(), "{check:?}");
-        assert!(findings.iter().all(|it| it.check == *check && it.state == State::Ok && it.remedy.is_none()), "{findings:#?}");
+        assert!(
+            findings.iter().all(|it| it.check == *check && it.state == State::Ok && it.remedy.is_none()),
+            "{findings:#?}"
+        );
     }
 }
 
@@ -366,7 +369,8 @@ fn what_is_no_trouble_is_not_told(#[case] change: fn(&mut Facts)) {
 #[test]
 fn a_recorded_listing_of_each_client_names_the_same_servers_as_wrong() {
     let servers = |old: bool| {
-        let mut servers: Vec<Server> = ["good", "oauth", "oauth-sse", "dead", "missing", "my server: odd", "local"].map(server).into();
+        let mut servers: Vec<Server> =
+            ["good", "oauth", "oauth-sse", "dead", "missing", "my server: odd", "local"].map(server).into();
         servers.push(Server { disabled: true, ..server("off") });
         servers.push(Server { pending: old, ..server("pending") });
         servers

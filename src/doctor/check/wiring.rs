@@ -55,7 +55,7 @@ fn missing(facts: &Facts, surveys: &[(&Layer, Survey)]) -> Vec<Finding> {
     if missing.is_empty() {
         return Vec::new();
     }
-    let known = facts.version().map(|version| format!(" (Claude Code {version} knows them)")).unwrap_or_default();
+    let known = facts.version().map(|version| format!(" (Claude Code {version} knows that)")).unwrap_or_default();
     let finding = format!("not registered: {}{known}", words::list(&missing));
     let remedy = install(surveys.first().map(|(layer, _)| layer.scope));
     vec![Finding::bad(CHECK, "missing", State::Failure, finding, remedy)]
@@ -70,7 +70,10 @@ fn entries(facts: &Facts, layer: &Layer, survey: &Survey) -> Vec<Finding> {
     let unknown: BTreeSet<&str> = unwanted().map(|ours| ours.event.as_str()).filter(|event| !wanted(event)).collect();
     if let Some(version) = facts.version().filter(|_| !unknown.is_empty()) {
         let names: Vec<String> = unknown.iter().map(ToString::to_string).collect();
-        let finding = format!("{} in {file}: Claude Code {version} does not know it, and asks at its start", words::list(&names));
+        let finding = format!(
+            "{file} has {}: Claude Code {version} does not know that, and asks at its start",
+            words::list(&names)
+        );
         findings.push(Finding::bad(CHECK, "unknown-event", State::Failure, finding, install(Some(layer.scope))));
     }
     let twice: BTreeSet<&str> = unwanted().map(|ours| ours.event.as_str()).filter(|event| wanted(event)).collect();
@@ -144,7 +147,9 @@ fn install(scope: Option<Scope>) -> String {
     match scope {
         Some(Scope::Project) => "unattended install --scope project".to_owned(),
         Some(Scope::Local) => "unattended install --scope local".to_owned(),
-        Some(Scope::Managed) => "whoever manages this machine registers them anew: unattended install --print".to_owned(),
+        Some(Scope::Managed) => {
+            "whoever manages this machine registers them anew: unattended install --print".to_owned()
+        }
         Some(Scope::User) | None => "unattended install".to_owned(),
     }
 }

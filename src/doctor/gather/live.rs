@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::doctor::facts::{Facts, Sample, Trial, TrialResult};
-use crate::settings::{self, Registration};
 use crate::program;
+use crate::settings::{self, Registration};
 
 /// As long as an answer may take; a hook of ours takes milliseconds.
 const LIMIT: Duration = Duration::from_secs(5);

@@ -166,7 +166,8 @@ fn named(configs: &[String], troubles: &mut Vec<(String, String)>) -> Named {
     for config in configs {
         let inline = config.trim_start().starts_with('{');
         let from = if inline { "--mcp-config" } else { config.as_str() };
-        let text = if inline { Ok(config.clone()) } else { fs::read_to_string(config).map_err(|error| error.to_string()) };
+        let text =
+            if inline { Ok(config.clone()) } else { fs::read_to_string(config).map_err(|error| error.to_string()) };
         let value = text.and_then(|text| {
             serde_json::from_str::<Value>(&text)
                 .map_err(|error| format!("no JSON at line {}, column {}", error.line(), error.column()))
@@ -208,7 +209,8 @@ fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
     for project in folders.iter().rev().map(|folder| folder.join(".mcp.json")) {
         for name in names(&json(Some(&project)).0["mcpServers"]) {
             let rejected = by_layers("disabledMcpjsonServers", &name) || by_folder("disabledMcpjsonServers", &name);
-            let approved = all || by_layers("enabledMcpjsonServers", &name) || by_folder("enabledMcpjsonServers", &name);
+            let approved =
+                all || by_layers("enabledMcpjsonServers", &name) || by_folder("enabledMcpjsonServers", &name);
             put(name, facts.shown(&project), !approved, rejected);
         }
     }
