@@ -13,6 +13,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use self::facts::Facts;
+use crate::mask;
 
 /// The checks, in the order in which they are told. Their names are the ids of `--only` and `--json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ValueEnum)]
@@ -115,5 +116,30 @@ pub fn judge(facts: &Facts, checks: &[Check]) -> Vec<Finding> {
     let mut checks = checks.to_vec();
     checks.sort();
     checks.dedup();
-    checks.into_iter().flat_map(|check| check::of(check)(facts)).collect()
+    let mut findings: Vec<Finding> = checks.into_iter().flat_map(|check| check::of(check)(facts)).collect();
+    for finding in &mut findings {
+        finding.finding = guarded(&finding.finding);
+        finding.subject = finding.subject.as_deref().map(guarded);
+        finding.remedy = finding.remedy.as_deref().map(guarded);
+    }
+    findings
+}
+
+/// The checks leave secrets out; should a name or a path hold one all the same, the mask of the records takes it out.
+fn guarded(text: &str) -> String {
+    let masked = mask::masked(&serde_json::json!({ "text": text }).to_string());
+    let value: Option<serde_json::Value> = masked.and_then(|line| serde_json::from_str(&line).ok());
+    value.and_then(|value| Some(value.get("text")?.as_str()?.to_owned())).unwrap_or_else(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_a_name_is_taken_out_and_plain_words_stay() {
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        assert!(!guarded(&format!("{token} does not answer")).contains(&token));
+        assert_eq!(guarded("x \"y\" does not answer: ENOENT"), "x \"y\" does not answer: ENOENT");
+    }
 }
