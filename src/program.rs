@@ -45,8 +45,12 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration, tick: &mut dyn 
         // Not joined: who does not read keeps it waiting until the group is ended.
         thread::spawn(move || stdin.write_all(&input));
     }
-    child.stdout.take().map(|stream| listen(stream, Stream::Out, tell.clone()));
-    child.stderr.take().map(|stream| listen(stream, Stream::Error, tell));
+    if let Some(stream) = child.stdout.take() {
+        listen(stream, Stream::Out, tell.clone());
+    }
+    if let Some(stream) = child.stderr.take() {
+        listen(stream, Stream::Error, tell);
+    }
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let mut gone = None;
     let interrupted = loop {
@@ -181,6 +185,7 @@ mod system {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "a test may stop at the first thing that fails")]
 mod tests {
     use super::*;
 

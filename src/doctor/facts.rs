@@ -79,6 +79,18 @@ pub struct Told {
     pub trouble: Option<String>,
 }
 
+impl Told {
+    /// The value at a path of keys; `Null` where there is none.
+    pub fn at(&self, path: &[&str]) -> &Value {
+        at(&self.value, path)
+    }
+}
+
+/// The value at a path of keys; `Null` where there is none.
+pub fn at<'v>(value: &'v Value, path: &[&str]) -> &'v Value {
+    path.iter().try_fold(value, |value, key| value.get(key)).unwrap_or(&Value::Null)
+}
+
 /// What the client keeps of its login, without the tokens.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {

@@ -83,7 +83,7 @@ fn told(facts: &Facts) -> Vec<Finding> {
         let remedy = format!("correct it, or move {file} away and start claude once");
         return vec![Finding::bad(CHECK, "broken-state", State::Failure, finding, remedy).of(file)];
     }
-    if told.value["hasCompletedOnboarding"] != true {
+    if *told.at(&["hasCompletedOnboarding"]) != true {
         let finding = "the client was never set up here: a terminal session asks for a theme and a login";
         findings.push(Finding::bad(
             CHECK,
@@ -93,9 +93,11 @@ fn told(facts: &Facts) -> Vec<Finding> {
             "start claude once and answer what it asks",
         ));
     }
-    let projects = &told.value["projects"];
+    let projects = told.at(&["projects"]);
     let accepted = |path: &std::path::Path| {
-        projects.get(path.to_string_lossy().as_ref()).is_some_and(|project| project["hasTrustDialogAccepted"] == true)
+        projects
+            .get(path.to_string_lossy().as_ref())
+            .is_some_and(|project| project.get("hasTrustDialogAccepted") == Some(&Value::Bool(true)))
     };
     let project = |keys: &[&str]| {
         let own = facts.layers.0.iter().filter(|layer| layer.scope == Scope::Project);
@@ -123,7 +125,7 @@ fn is_empty(value: &Value) -> bool {
 /// The client keeps the consent in settings, and older ones in `~/.claude.json`, which 2.1.332 takes as well.
 fn bypass(facts: &Facts) -> Option<Finding> {
     let accepted = facts.layers.says_true(&["skipDangerousModePermissionPrompt"]).is_some()
-        || facts.told.value["bypassPermissionsModeAccepted"] == true;
+        || *facts.told.at(&["bypassPermissionsModeAccepted"]) == true;
     (facts.mode() == "bypassPermissions" && !accepted).then(|| {
         let finding = "permissions.defaultMode is bypassPermissions, and its disclaimer was never accepted: a terminal session asks";
         Finding::bad(CHECK, "bypass-disclaimer", terminal_gate(facts), finding, "start claude once and accept it")

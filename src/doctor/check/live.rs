@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::words;
 use crate::config::{PlanReply, QuestionReply};
-use crate::doctor::facts::{Facts, Sample, Trial, TrialResult};
+use crate::doctor::facts::{Facts, Sample, Trial, TrialResult, at};
 use crate::doctor::{Check, Finding, State};
 
 const CHECK: Check = Check::Live;
@@ -93,9 +93,11 @@ fn is_slow(trial: &Trial) -> bool {
 }
 
 fn is_right(answer: &Value, sample: Sample) -> bool {
-    let specific = &answer["hookSpecificOutput"];
+    let specific = |path: &[&str]| at(at(answer, &["hookSpecificOutput"]), path).clone();
     match sample {
-        Sample::Question => specific["permissionDecision"] == "deny",
-        Sample::Plan => specific["decision"]["behavior"] == "allow" && specific["decision"]["updatedInput"].is_object(),
+        Sample::Question => specific(&["permissionDecision"]) == "deny",
+        Sample::Plan => {
+            specific(&["decision", "behavior"]) == "allow" && specific(&["decision", "updatedInput"]).is_object()
+        }
     }
 }

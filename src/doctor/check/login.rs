@@ -44,7 +44,7 @@ fn credentials(facts: &Facts) -> Finding {
         return Finding::bad(CHECK, "unread", State::Failure, finding, "log in again: claude, then /login");
     }
     if !own.there {
-        if facts.told.value["primaryApiKey"].is_string() {
+        if facts.told.at(&["primaryApiKey"]).is_string() {
             return Finding::ok(CHECK, "key", "runs are authenticated by a key that the client keeps");
         }
         if facts.keychain {
@@ -98,7 +98,7 @@ fn unapproved_key(facts: &Facts) -> Option<Finding> {
     let key = facts.variable("ANTHROPIC_API_KEY")?;
     let start = key.char_indices().rev().nth(19).map_or(0, |(at, _)| at);
     let tail = key.get(start..).unwrap_or(key);
-    let approved = facts.told.value["customApiKeyResponses"]["approved"].as_array();
+    let approved = facts.told.at(&["customApiKeyResponses", "approved"]).as_array();
     if approved.is_some_and(|tails| tails.iter().any(|approved| approved == tail)) {
         return None;
     }

@@ -1,5 +1,7 @@
 //! Each check with facts that are sound, and with one thing wrong at a time.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first thing that fails")]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use crate::doctor::facts::{Credentials, ServerToken, Told};
+use crate::doctor::facts::{Credentials, ServerToken, Told, at};
 use crate::doctor::layers::{Layer, Layers, Scope};
 use crate::{client, paths};
 
@@ -45,19 +45,19 @@ pub(super) fn told(file: Option<PathBuf>) -> Told {
 /// The tokens themselves do not leave this function.
 pub(super) fn credentials(folder: Option<PathBuf>) -> Credentials {
     let (value, trouble) = json(folder.map(|folder| folder.join(".credentials.json")).as_deref());
-    let login = &value["claudeAiOauth"];
-    let servers = value["mcpOAuth"].as_object().into_iter().flatten().filter_map(|(_, entry)| {
+    let login = at(&value, &["claudeAiOauth"]);
+    let servers = at(&value, &["mcpOAuth"]).as_object().into_iter().flatten().filter_map(|(_, entry)| {
         Some(ServerToken {
-            server: entry["serverName"].as_str()?.to_owned(),
-            expires: time(&entry["expiresAt"]),
-            renewable: has(&entry["refreshToken"]),
+            server: entry.get("serverName")?.as_str()?.to_owned(),
+            expires: time(at(entry, &["expiresAt"])),
+            renewable: has(at(entry, &["refreshToken"])),
         })
-        .filter(|_| has(&entry["accessToken"]))
+        .filter(|_| has(at(entry, &["accessToken"])))
     });
     Credentials {
-        there: has(&login["accessToken"]),
-        expires: time(&login["expiresAt"]),
-        renewable: has(&login["refreshToken"]),
+        there: has(at(login, &["accessToken"])),
+        expires: time(at(login, &["expiresAt"])),
+        renewable: has(at(login, &["refreshToken"])),
         servers: servers.collect(),
         trouble,
     }

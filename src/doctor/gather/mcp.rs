@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::{Options, client_files::json};
-use crate::doctor::facts::{Facts, Listing, Mcp, Server};
+use crate::doctor::facts::{Facts, Listing, Mcp, Server, at};
 use crate::doctor::layers::Scope;
 use crate::{paths, program};
 
@@ -141,13 +141,23 @@ fn without_refresh_tokens(credentials: &[u8]) -> Vec<u8> {
 
 /// The servers of the caller's own, in the places of the copy that outrank all others.
 fn add(told: &mut Value, facts: &Facts, named: &Named) {
-    if !told.is_object() {
-        *told = Value::Object(Map::new());
-    }
+    let projects = member(told, "projects");
     for key in keys(facts) {
+        let servers = member(member(projects, &key), "mcpServers");
         for (name, (server, _)) in named {
-            told["projects"][&key]["mcpServers"][name] = server.clone();
+            *member(servers, name) = server.clone();
         }
+    }
+}
+
+/// A member of an object, made where it is missing. What is no object cannot be used by the client either.
+fn member<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    match value {
+        Value::Object(members) => members.entry(key).or_insert(Value::Null),
+        other => other,
     }
 }
 
@@ -184,13 +194,13 @@ fn named(configs: &[String], troubles: &mut Vec<(String, String)>) -> Named {
 }
 
 fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
-    let told = &facts.told.value;
     let names = |value: &Value| -> Vec<String> {
         value.as_object().map(|servers| servers.keys().cloned().collect()).unwrap_or_default()
     };
     let listed = |value: &Value, name: &str| value.as_array().is_some_and(|names| names.iter().any(|it| it == name));
     let keys = keys(facts);
-    let by_folder = |list: &str, name: &str| keys.iter().any(|key| listed(&told["projects"][key][list], name));
+    let by_folder =
+        |list: &str, name: &str| keys.iter().any(|key| listed(facts.told.at(&["projects", key, list]), name));
     let by_layers = |list: &str, name: &str| facts.layers.strings(&[list]).iter().any(|(_, it)| *it == name);
     let all = facts.layers.says_true(&["enableAllProjectMcpServers"]).is_some();
     let mut servers: Vec<Server> = Vec::new();
@@ -200,14 +210,14 @@ fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
         servers.push(Server { pending: pending && !disabled, disabled, from, name });
     };
     let file = facts.told.file.as_deref().map(|file| facts.shown(file)).unwrap_or_default();
-    for name in names(&told["mcpServers"]) {
+    for name in names(facts.told.at(&["mcpServers"])) {
         put(name, file.clone(), false, false);
     }
     let folders: Vec<&Path> = facts.place.folder.ancestors().collect();
     let end = folders.iter().position(|folder| facts.place.top.as_deref() == Some(*folder));
     let folders = folders.get(..end.map_or(folders.len(), |end| end + 1)).unwrap_or_default();
     for project in folders.iter().rev().map(|folder| folder.join(".mcp.json")) {
-        for name in names(&json(Some(&project)).0["mcpServers"]) {
+        for name in names(at(&json(Some(&project)).0, &["mcpServers"])) {
             let rejected = by_layers("disabledMcpjsonServers", &name) || by_folder("disabledMcpjsonServers", &name);
             let approved =
                 all || by_layers("enabledMcpjsonServers", &name) || by_folder("enabledMcpjsonServers", &name);
@@ -215,7 +225,7 @@ fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
         }
     }
     for key in &keys {
-        for name in names(&told["projects"][key]["mcpServers"]) {
+        for name in names(facts.told.at(&["projects", key, "mcpServers"])) {
             put(name, file.clone(), false, false);
         }
     }
