@@ -209,9 +209,16 @@ mod tests {
         let ran = sh(&script, b"", 300);
         assert!(ran.status.is_none());
         assert_eq!(ran.stdout, b"begun\n");
-        for pid in std::fs::read_to_string(pids).unwrap().lines() {
+        // Killed, one may take a moment to be gone.
+        let is_there = |pid: &str| {
             let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            assert!(state.is_empty() || state.contains(") Z "), "{state}");
+            !state.is_empty() && !state.contains(") Z ")
+        };
+        let pids = std::fs::read_to_string(pids).unwrap();
+        let begun = Instant::now();
+        while pids.lines().any(is_there) {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{pids}");
+            thread::sleep(Duration::from_millis(5));
         }
     }
 

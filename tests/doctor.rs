@@ -144,6 +144,15 @@ esac
             !stat.is_empty() && !stat.contains(") Z ")
         })
     }
+
+    /// Whether all that ends; killed, a process may take a moment to be gone.
+    fn has_ended(&self) -> bool {
+        let begun = Instant::now();
+        while self.is_running() && begun.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        !self.is_running()
+    }
 }
 
 fn text(output: &Output) -> String {
@@ -159,7 +168,7 @@ fn where_all_is_sound_it_says_one_line_and_changes_nothing() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     assert_eq!(machine.json(&["--strict"]).0["state"], "ok");
     assert_eq!(machine.files(), before);
-    assert!(!machine.is_running());
+    assert!(machine.has_ended());
 }
 
 #[test]
@@ -262,7 +271,7 @@ fn a_command_that_hangs_is_ended_with_what_it_started_and_named() {
     let entry = json!([{"hooks": [{"type": "command", "command": machine.path("opt/unattended"), "args": ["hook"]}]}]);
     machine.write(".claude/settings.json", &json!({"hooks": {"PreToolUse": entry}}).to_string());
     assert_eq!(machine.found(&["--only", "live"]), ["live hangs failure"]);
-    assert!(!machine.is_running());
+    assert!(machine.has_ended());
 }
 
 #[test]
@@ -300,7 +309,7 @@ fn a_listing_that_does_not_end_is_ended_at_the_limit_with_all_that_it_started() 
     let output = machine.doctor(&["--only", "mcp", "--mcp-timeout", "1s"]);
     let said = text(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("did not end within 1 s and was ended; one of these keeps it: slow"), "{said}");
-    assert!(!machine.is_running());
+    assert!(machine.has_ended());
     let home = machine.home.config("[doctor]\noptional_servers = [\"slow\"]\n");
     let machine = Machine { home };
     assert_eq!(machine.found(&["--only", "mcp", "--mcp-timeout", "1s"]), ["mcp no-answer warning"]);
@@ -322,7 +331,7 @@ fn told_to_end_it_ends_what_it_started_and_leaves_no_copy() {
     let pid = rustix::process::Pid::from_raw(doctor.id() as i32).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     assert_eq!(doctor.wait().unwrap().code(), Some(1));
-    assert!(!machine.is_running());
+    assert!(machine.has_ended());
     assert_eq!(fs::read_dir(machine.path("tmp")).unwrap().count(), 0);
 }
 
