@@ -262,6 +262,29 @@ fn a_wrapper_that_prints_one_that_fails_and_one_that_is_gone_are_told_apart() {
 }
 
 #[test]
+fn nothing_that_an_untrusted_project_names_is_run() {
+    let machine = Machine::new("2.1.332");
+    machine.executable("project/unattended", "#!/bin/sh\ntouch \"$HOME/was-run\"\n");
+    let entry = json!([{"hooks": [{"type": "command", "command": "./unattended", "args": ["hook"]}]}]);
+    let settings = json!({"hooks": {"PreToolUse": entry}, "enableAllProjectMcpServers": true});
+    machine.write("project/.claude/settings.json", &settings.to_string());
+    machine.write("project/.mcp.json", &json!({"mcpServers": {"theirs": {"command": "./unattended"}}}).to_string());
+    machine.write(".claude.json", &json!({"hasCompletedOnboarding": true}).to_string());
+    let report = |trusted: bool| {
+        let mut command = machine.home.command(&["doctor", "--json"]);
+        let output = command.current_dir(machine.path("project")).stdin(Stdio::null()).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(machine.path("was-run").exists(), trusted, "{report:#}");
+        fs::read_to_string(machine.path("copy")).unwrap()
+    };
+    assert!(report(false).contains(r#""disabledMcpjsonServers":["theirs"]"#));
+    let project = machine.path("project").canonicalize().unwrap().display().to_string();
+    let projects = json!({project: {"hasTrustDialogAccepted": true}});
+    machine.write(".claude.json", &json!({"hasCompletedOnboarding": true, "projects": projects}).to_string());
+    assert!(!report(true).contains("disabledMcpjsonServers"));
+}
+
+#[test]
 fn a_command_that_hangs_is_ended_with_what_it_started_and_named() {
     let machine = Machine::new("2.1.332");
     machine.executable(

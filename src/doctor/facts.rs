@@ -2,14 +2,14 @@
 //! printed: a check tells presence and expiry alone.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::layers::Layers;
-use super::trust::Place;
+use super::layers::{Layer, Layers, Scope};
+use super::trust::{self, Brings, Place};
 use crate::client::Version;
 use crate::policy::Policy;
 use crate::settings::Wanted;
@@ -255,8 +255,27 @@ impl Facts {
         said.unwrap_or(default).to_owned()
     }
 
+    /// Whether the client takes the folder for trusted. In one that is not, nothing that its files name is run here.
+    pub fn is_trusted(&self) -> bool {
+        let accepted = |path: &Path| {
+            *self.told.at(&["projects", path.to_string_lossy().as_ref(), "hasTrustDialogAccepted"]) == true
+        };
+        let project = |keys: &[&str]| {
+            let own = self.layers.0.iter().filter(|layer| layer.scope == Scope::Project);
+            own.filter_map(|layer| layer.value(keys)).any(|value| !is_empty(value))
+        };
+        let brings = Brings { rules: project(&["permissions", "allow"]), hooks: project(&["hooks"]) };
+        trust::is_trusted(self.version(), &self.place, brings, accepted)
+    }
+
+    /// The settings files whose commands may be run here: not those of a folder that is not trusted.
+    pub fn runnable(&self) -> impl Iterator<Item = &Layer> {
+        let trusted = self.is_trusted();
+        self.layers.0.iter().filter(move |layer| trusted || !matches!(layer.scope, Scope::Project | Scope::Local))
+    }
+
     /// A path for people.
-    pub fn shown(&self, path: &std::path::Path) -> String {
+    pub fn shown(&self, path: &Path) -> String {
         match self.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
             Some(rest) => format!("~/{}", rest.display()),
             None => path.display().to_string(),
@@ -270,5 +289,13 @@ impl Facts {
             crate::switch::Surroundings { attended: Some("1".to_owned()), ..self.policy.surroundings.clone() };
         let switch = self.policy.switch.as_ref();
         crate::switch::resolve(&surroundings, switch, self.policy.config.default, self.now, || None).acts
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(items) => items.is_empty(),
+        value => value.is_null(),
     }
 }

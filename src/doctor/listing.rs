@@ -1,6 +1,12 @@
 //! What `claude mcp list` prints, read by its words: glyphs, punctuation and reasons differ from version to version
 //! (recorded: `tests/fixtures/mcp-list`). Pure.
 
+use crate::client::Version;
+
+/// From here on the listing tells of servers that are not approved or turned off; 2.1.150 starts them and says that they
+/// are connected. Not tried in between.
+pub const TELLS_APPROVAL: Version = Version(2, 1, 246);
+
 /// What the client says of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {

@@ -164,6 +164,9 @@ fn try_servers(version: &str, binary: &Path) -> Result<()> {
         "missing": {"type": "stdio", "command": "/no/such/server", "args": ["--key", secret], "env": {}},
     });
     set(&home, ".claude.json", "mcpServers", servers)?;
+    let started = home.folder().join("started");
+    let theirs = json!({"mcpServers": {"theirs": {"command": "/usr/bin/touch", "args": [started]}}});
+    write(&home, "project/.mcp.json", &theirs.to_string())?;
     let mine = json!({"mcpServers": {"mine": {"type": "stdio", "command": "/no/such/server"}}}).to_string();
     let before = files(&home.folder())?;
     let (report, _) = doctor(&home, &["--mcp-config", &mine])?;
@@ -184,13 +187,17 @@ fn try_servers(version: &str, binary: &Path) -> Result<()> {
         })
         .collect();
     found.sort();
-    if found != ["dead failed", "login needs-login", "mine failed", "missing failed"] {
+    if found != ["dead failed", "login needs-login", "mine failed", "missing failed", "theirs pending"] {
         bail!("{found:?}: {report:#}");
     }
     if report.to_string().contains("planted") {
         bail!("a secret is told: {report:#}");
     }
-    // And by the remedy of one of them, a server of less.
+    if started.exists() {
+        bail!("a server that nobody has approved was started");
+    }
+    // What is sound is told as sound.
+    std::fs::remove_file(home.project().join(".mcp.json"))?;
     set(
         &home,
         ".claude.json",

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::terminal_gate;
 use crate::doctor::facts::Facts;
 use crate::doctor::layers::{Layer, Scope};
-use crate::doctor::trust::{self, Brings};
 use crate::doctor::{Check, Finding, State};
 use crate::settings;
 
@@ -93,18 +90,7 @@ fn told(facts: &Facts) -> Vec<Finding> {
             "start claude once and answer what it asks",
         ));
     }
-    let projects = told.at(&["projects"]);
-    let accepted = |path: &std::path::Path| {
-        projects
-            .get(path.to_string_lossy().as_ref())
-            .is_some_and(|project| project.get("hasTrustDialogAccepted") == Some(&Value::Bool(true)))
-    };
-    let project = |keys: &[&str]| {
-        let own = facts.layers.0.iter().filter(|layer| layer.scope == Scope::Project);
-        own.filter_map(|layer| layer.value(keys)).any(|value| !is_empty(value))
-    };
-    let brings = Brings { rules: project(&["permissions", "allow"]), hooks: project(&["hooks"]) };
-    if !trust::is_trusted(facts.version(), &facts.place, brings, accepted) {
+    if !facts.is_trusted() {
         let folder = facts.shown(&facts.place.folder);
         let finding = format!("{folder} is not trusted yet: a terminal session asks, and runs no hook until then");
         let at = facts.place.main.as_deref().unwrap_or(&facts.place.folder);
@@ -112,14 +98,6 @@ fn told(facts: &Facts) -> Vec<Finding> {
         findings.push(Finding::bad(CHECK, "untrusted", terminal_gate(facts), finding, remedy).of(folder));
     }
     findings
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.is_empty(),
-        Value::Object(items) => items.is_empty(),
-        value => value.is_null(),
-    }
 }
 
 /// The client keeps the consent in settings, and older ones in `~/.claude.json`, which 2.1.332 takes as well.

@@ -17,6 +17,17 @@ const SLOW: Duration = Duration::from_millis(1000);
 /// Judges it.
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let trials = facts.trials.as_deref().unwrap_or_default();
+    let left_out = facts.layers.0.len() > facts.runnable().count();
+    if trials.is_empty() && left_out {
+        let finding = "the folder is not trusted yet: the commands that its settings name are not run here";
+        return vec![Finding::bad(
+            CHECK,
+            "untrusted",
+            State::Unknown,
+            finding,
+            "start claude here once and accept, then ask again",
+        )];
+    }
     if trials.is_empty() {
         let finding = "no registered command was found to be tried";
         return vec![Finding::bad(CHECK, "none", State::Unknown, finding, "unattended install")];

@@ -3,14 +3,11 @@
 use super::words;
 use crate::client::Version;
 use crate::doctor::facts::{Facts, Listing, Mcp, Server};
-use crate::doctor::listing::{self, Status};
+use crate::doctor::listing::{self, Status, TELLS_APPROVAL};
 use crate::doctor::{Check, Finding, State};
 
 const CHECK: Check = Check::Mcp;
 
-/// From here on the listing tells of servers that are not approved or turned off; 2.1.150 starts them and says that they
-/// are connected. Not tried in between.
-const TELLS_APPROVAL: Version = Version(2, 1, 246);
 /// From here on there is `claude mcp login` (2.1.150 has none).
 const HAS_LOGIN: Version = Version(2, 1, 198);
 
@@ -33,12 +30,12 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let mut answering = 0;
     for (name, status) in &mut listed {
         let server = mcp.servers.iter().find(|server| server.name == *name);
-        if facts.version().is_some_and(|version| version < TELLS_APPROVAL) {
-            match server {
-                Some(server) if server.disabled => *status = Status::Disabled,
-                Some(server) if server.pending => *status = Status::Pending,
-                _ => {}
-            }
+        let tells = facts.version().is_some_and(|version| version >= TELLS_APPROVAL);
+        match server {
+            Some(server) if server.disabled && !tells => *status = Status::Disabled,
+            // In the copy in which the listing runs it may have been turned off by us.
+            Some(server) if server.pending && (!tells || *status == Status::Disabled) => *status = Status::Pending,
+            _ => {}
         }
         match of(facts, name, status, server) {
             Some(finding) => findings.push(finding.of(name.clone())),

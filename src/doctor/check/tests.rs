@@ -189,6 +189,12 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
 #[case::executable_gone(Check::Wiring, |f: &mut Facts| f.programs[0].version = Err("No such file".into()), "program", State::Failure)]
 #[case::executable_of_another_version(Check::Wiring, |f: &mut Facts| f.programs[0].version = Ok("0.0.1".into()), "other-version", State::Warning)]
 #[case::nothing_to_try(Check::Live, |f: &mut Facts| f.trials = Some(vec![]), "none", State::Unknown)]
+#[case::an_untrusted_project(Check::Live, |f: &mut Facts| {
+    f.told.value["projects"] = json!({});
+    let ours = f.layers.0.remove(0).text;
+    f.layers.0.push(layer(Scope::Project, &ours));
+    f.trials = Some(vec![]);
+}, "untrusted", State::Unknown)]
 #[case::it_hangs(Check::Live, |f: &mut Facts| f.trials.as_mut().unwrap()[0].result = TrialResult::Hung(Duration::from_secs(5)), "hangs", State::Failure)]
 #[case::it_does_not_start(Check::Live, |f: &mut Facts| f.trials.as_mut().unwrap()[1].result = TrialResult::NotStarted("x".into()), "not-started", State::Failure)]
 #[case::it_fails(Check::Live, |f: &mut Facts| ran(f, 127, "", "sh: no interpreter"), "exit", State::Failure)]
@@ -242,6 +248,9 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
 #[case::not_approved_by_a_client_that_starts_it(Check::Mcp, |f: &mut Facts| {
     f.client.version = Ok(Version(2, 1, 150));
     list(f, vec![Server { pending: true, ..server("x") }], "x: y - ✓ Connected");
+}, "pending", State::Failure)]
+#[case::not_approved_and_therefore_turned_off_in_the_copy(Check::Mcp, |f: &mut Facts| {
+    list(f, vec![Server { pending: true, ..server("x") }], "x: y - ⊘ Disabled");
 }, "pending", State::Failure)]
 #[case::lame(Check::Mcp, |f: &mut Facts| list(f, vec![server("x")], "x: y - ! Connected · tools fetch failed"), "lame", State::Warning)]
 #[case::new_words(Check::Mcp, |f: &mut Facts| list(f, vec![server("x")], "x: y - ☂ Raining"), "else", State::Unknown)]

@@ -20,7 +20,7 @@ pub(super) fn trials(facts: &Facts) -> io::Result<Vec<Trial>> {
     let state = tempfile::Builder::new().prefix("unattended-doctor.").tempdir()?;
     let mut trials = Vec::new();
     let mut tried: Vec<(Sample, Registration)> = Vec::new();
-    for layer in &facts.layers.0 {
+    for layer in facts.runnable() {
         for ours in settings::survey(&layer.text, &facts.exe, &facts.wanted).ours {
             let Some(sample) = sample(&ours) else { continue };
             let same = |(other, entry): &(Sample, Registration)| {

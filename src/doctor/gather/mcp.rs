@@ -20,6 +20,7 @@ use tempfile::TempDir;
 use super::{Options, client_files::json};
 use crate::doctor::facts::{Facts, Listing, Mcp, Server, at};
 use crate::doctor::layers::Scope;
+use crate::doctor::listing::TELLS_APPROVAL;
 use crate::{paths, program};
 
 /// No file of the client that a listing needs is longer, in bytes.
@@ -36,15 +37,16 @@ pub(super) fn of(facts: &Facts, options: &Options, progress: &mut dyn FnMut(&str
     let mut troubles = Vec::new();
     let named = named(&options.mcp_configs, &mut troubles);
     let remembered = json(paths::client_folder().map(|folder| folder.join(NEEDS_LOGIN)).as_deref()).0;
+    let servers = configured(facts, &named);
     let listing = match &facts.client.path {
         None => Listing::NotRun("there is no claude on PATH".to_owned()),
-        Some(client) => match copy(facts, &named) {
+        Some(client) => match copy(facts, &named, &servers) {
             Err(error) => Listing::NotRun(format!("the client's files cannot be copied: {error}")),
             Ok(copy) => list(facts, client, copy.path(), options.mcp_limit, progress)?,
         },
     };
     Ok(Mcp {
-        servers: configured(facts, &named),
+        servers,
         listing,
         needed_login: remembered.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
         troubles,
@@ -80,7 +82,7 @@ fn list(
 }
 
 /// What is needed of the client's folder, for its owner alone; gone with the value.
-fn copy(facts: &Facts, named: &Named) -> io::Result<TempDir> {
+fn copy(facts: &Facts, named: &Named, servers: &[Server]) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("unattended-doctor.");
     #[cfg(unix)]
@@ -106,6 +108,13 @@ fn copy(facts: &Facts, named: &Named) -> io::Result<TempDir> {
     let user = facts.layers.0.iter().find(|layer| layer.scope == Scope::User);
     let mut settings = user.and_then(|layer| layer.value.as_object().cloned()).unwrap_or_default();
     settings.insert("disableAllHooks".to_owned(), Value::Bool(true));
+    // Of a project's servers, older clients start in a listing what nobody has approved (2.1.50, 2.1.150), which is not
+    // for us to do.
+    let tells = facts.version().is_some_and(|version| version >= TELLS_APPROVAL);
+    if !tells || !facts.is_trusted() {
+        let pending = servers.iter().filter(|server| server.pending).map(|server| Value::from(server.name.as_str()));
+        settings.insert("disabledMcpjsonServers".to_owned(), pending.collect());
+    }
     write(&copy.path().join("settings.json"), Value::Object(settings).to_string().as_bytes())?;
     // Servers of plugins are started from there.
     #[cfg(unix)]
@@ -203,6 +212,8 @@ fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
         |list: &str, name: &str| keys.iter().any(|key| listed(facts.told.at(&["projects", key, list]), name));
     let by_layers = |list: &str, name: &str| facts.layers.strings(&[list]).iter().any(|(_, it)| *it == name);
     let all = facts.layers.says_true(&["enableAllProjectMcpServers"]).is_some();
+    // What a project says of itself counts only where the folder is trusted.
+    let trusted = facts.is_trusted();
     let mut servers: Vec<Server> = Vec::new();
     let mut put = |name: String, from: String, pending, rejected: bool| {
         let disabled = rejected || by_folder("disabledMcpServers", &name);
@@ -221,7 +232,7 @@ fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
             let rejected = by_layers("disabledMcpjsonServers", &name) || by_folder("disabledMcpjsonServers", &name);
             let approved =
                 all || by_layers("enabledMcpjsonServers", &name) || by_folder("enabledMcpjsonServers", &name);
-            put(name, facts.shown(&project), !approved, rejected);
+            put(name, facts.shown(&project), !(approved && trusted), rejected);
         }
     }
     for key in &keys {

@@ -13,7 +13,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 /// Each executable once.
 pub(super) fn of(facts: &Facts) -> io::Result<Vec<Program>> {
-    let surveys = facts.layers.0.iter().map(|layer| settings::survey(&layer.text, &facts.exe, &facts.wanted));
+    let surveys = facts.runnable().map(|layer| settings::survey(&layer.text, &facts.exe, &facts.wanted));
     let named: BTreeSet<String> = surveys.flat_map(|survey| survey.ours).map(|ours| ours.program).collect();
     named.into_iter().map(|named| Ok(Program { version: version(facts, &named)?, named })).collect()
 }
