@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,7 @@ enum Does {
     GoesByUs,
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case { name: "sound", spoil: |_| Ok(()), finds: &[], client: Does::Starts },
     Case {
         name: "off-by-user",
@@ -53,6 +54,7 @@ const CASES: [Case; 9] = [
         finds: &["in-force hooks-off"],
         client: Does::GoesByUs,
     },
+    Case { name: "off-by-managed", spoil: managed, finds: &["in-force hooks-off"], client: Does::GoesByUs },
     Case {
         name: "broken-settings",
         spoil: |home| {
@@ -212,7 +214,7 @@ fn try_servers(version: &str, binary: &Path) -> Result<()> {
 }
 
 fn doctor(home: &Home, more: &[&str]) -> Result<(Value, bool)> {
-    let output = home.command(home.folder().join("bin/unattended")).args(["doctor", "--json"]).args(more).output()?;
+    let output = command(home, "unattended").args(["doctor", "--json"]).args(more).output()?;
     let report = serde_json::from_slice(&output.stdout)
         .with_context(|| format!("no report: {}", String::from_utf8_lossy(&output.stderr)))?;
     Ok((report, output.status.success()))
@@ -228,7 +230,7 @@ fn found(report: &Value) -> Vec<String> {
 
 /// What a plain `-p` session does. It cannot reach the API, and has started by then.
 fn by_print(home: &Home) -> Result<Does> {
-    let mut command = home.command(home.folder().join("bin/claude"));
+    let mut command = command(home, "claude");
     command.args(["-p", "hello"]).env("CLAUDE_CODE_MAX_RETRIES", "0").output()?;
     Ok(if has_started(home) { Does::Starts } else { Does::GoesByUs })
 }
@@ -262,6 +264,28 @@ fn has_started(home: &Home) -> bool {
     let Ok(entries) = std::fs::read_dir(home.state().join("records")) else { return false };
     let texts = entries.flatten().filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
     texts.into_iter().any(|text| text.contains("\"event\":\"SessionStart\""))
+}
+
+/// Managed settings are in /etc, whatever HOME is: a copy of it lies over it for what is run here, and for nothing else.
+fn managed(home: &Home) -> Result<()> {
+    let etc = home.folder().join("etc");
+    // What may not be read is not needed.
+    home.command("cp").args(["-a", "/etc"]).arg(&etc).stderr(Stdio::null()).status()?;
+    std::fs::create_dir_all(etc.join("claude-code/managed-settings.d"))?;
+    let settings = |name: &str, text: &str| std::fs::write(etc.join("claude-code").join(name), text);
+    settings("managed-settings.json", r#"{"allowManagedHooksOnly": false}"#)?;
+    Ok(settings("managed-settings.d/10-hooks.json", r#"{"allowManagedHooksOnly": true}"#)?)
+}
+
+/// A program of the home, under its managed settings if it has any.
+fn command(home: &Home, program: &str) -> Command {
+    let program = home.folder().join("bin").join(program);
+    if !home.folder().join("etc").exists() {
+        return home.command(program);
+    }
+    let mut command = home.command("unshare");
+    command.args(["--mount", "sh", "-c", r#"mount --bind "$HOME/etc" /etc && exec "$0" "$@""#]).arg(program);
+    command
 }
 
 /// A linked work tree in the place of the project, of a repository that is trusted.
