@@ -7,8 +7,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a group that is asked to end may take before it is ended.
-const GRACE: Duration = Duration::from_millis(700);
 /// How long what a program left behind may go on writing once the program itself is gone.
 const LINGER: Duration = Duration::from_millis(300);
 /// How often is looked whether it is gone.
@@ -110,10 +108,13 @@ mod system {
     use std::process::{Child, Command};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, OnceLock};
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    /// How long a group that is asked to end may take before it is ended.
+    const GRACE: Duration = Duration::from_millis(700);
 
     /// From here on a signal that would end us is taken note of, so that who runs a program can end that first. A group
     /// of its own gets no Ctrl-C from the terminal.
@@ -150,7 +151,7 @@ mod system {
         if !gone {
             let _ = kill_process_group(pid, Signal::TERM);
             let asked = Instant::now();
-            while asked.elapsed() < super::GRACE && !is_gone(child).unwrap_or(true) {
+            while asked.elapsed() < GRACE && !is_gone(child).unwrap_or(true) {
                 std::thread::sleep(super::STEP);
             }
         }
@@ -184,7 +185,7 @@ mod system {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 #[allow(clippy::unwrap_used, reason = "a test may stop at the first thing that fails")]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! `unattended doctor` as a person runs it, with a stand-in for the client: what it says, what it leaves on the disk, and
 //! that nothing of it stays behind.
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod home;
