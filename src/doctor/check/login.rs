@@ -32,7 +32,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 }
 
 fn credentials(facts: &Facts) -> Finding {
-    if let Some((_, by)) = OTHERS.iter().find(|(variable, _)| facts.variable(variable).is_some()) {
+    let says_so = |variable: &str| facts.variable(variable).is_some_and(|value| !matches!(value, "0" | "false"));
+    if let Some((_, by)) = OTHERS.iter().find(|(variable, _)| says_so(variable)) {
         return Finding::ok(CHECK, "environment", format!("runs are authenticated by {by}"));
     }
     if facts.layers.value(&["apiKeyHelper"]).is_some() {

@@ -264,6 +264,10 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
 }, "needed-login", State::Unknown)]
 #[case::a_config_unread(Check::Mcp, |f: &mut Facts| f.mcp.as_mut().unwrap().troubles = vec![("x.json".into(), "no JSON".into())], "unread-config", State::Failure)]
 #[case::no_login(Check::Login, |f: &mut Facts| f.credentials = Credentials::default(), "absent", State::Failure)]
+#[case::no_login_and_a_provider_turned_off(Check::Login, |f: &mut Facts| {
+    f.credentials = Credentials::default();
+    f.environment.insert("CLAUDE_CODE_USE_BEDROCK".into(), "0".into());
+}, "absent", State::Failure)]
 #[case::no_login_in_the_files_of_a_mac(Check::Login, |f: &mut Facts| { f.credentials = Credentials::default(); f.keychain = true }, "keychain", State::Unknown)]
 #[case::login_ended(Check::Login, |f: &mut Facts| { f.credentials.renewable = false; f.credentials.expires = Some(now()) }, "expired", State::Failure)]
 #[case::login_ends_soon(Check::Login, |f: &mut Facts| f.credentials.renewable = false, "ends-soon", State::Warning)]
