@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::client::Version;
+use crate::doctor::Check;
 
 /// Keeps Claude Code runs moving when nobody is there to answer.
 #[derive(Debug, Parser)]
@@ -18,6 +19,7 @@ pub struct Cli {
 const AFTER_HELP: &str = "\
 Examples:
   unattended install          register the hooks in ~/.claude/settings.json
+  unattended doctor           what would keep the next run waiting
   unattended on --for 8h      answer in terminal sessions too, for a night
   unattended status           what holds, and what was decided today
   unattended off              leave every dialog to you, at once
@@ -51,6 +53,12 @@ pub enum Verb {
     /// Show what holds, why, until when, and what was decided today
     #[command(after_help = "Examples:\n  unattended status\n  unattended status --json")]
     Status(StatusArgs),
+    /// Find what would keep the next run waiting, and say what to do
+    ///
+    /// Exits with 0 if nothing failed, else with 1.
+    #[command(after_help = "Examples:\n  unattended doctor\n  unattended doctor --no-mcp\n  \
+        unattended doctor --only wiring,live --fix\n  unattended doctor --json --strict")]
+    Doctor(DoctorArgs),
     /// Print what an unattended session is told at its start
     #[command(after_help = "Example:\n  claude -p --append-system-prompt \"$(unattended prompt)\" \"fix the tests\"")]
     Prompt,
@@ -82,6 +90,35 @@ pub struct StatusArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// `doctor`
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Only these checks
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    pub only: Vec<Check>,
+    /// Register our hooks anew and make our folder private, where that is what is wrong
+    #[arg(long)]
+    pub fix: bool,
+    /// Let warnings, and what could not be found out, count as failures
+    #[arg(long)]
+    pub strict: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Do not start MCP servers
+    #[arg(long)]
+    pub no_mcp: bool,
+    /// As long as the MCP servers may take to answer
+    #[arg(long, value_name = "DURATION", default_value = "60s")]
+    pub mcp_timeout: String,
+    /// Servers that a run gets besides, as for `claude --mcp-config`
+    #[arg(long, value_name = "FILE")]
+    pub mcp_config: Vec<String>,
+    /// The client [default: claude on PATH]
+    #[arg(long, value_name = "PATH")]
+    pub client: Option<PathBuf>,
 }
 
 /// `install`

@@ -168,12 +168,32 @@ pub fn managed_folder() -> &'static Path {
     })
 }
 
-/// The first setting in `managed-settings.json` or `managed-settings.d/*.json` of a folder that keeps hooks of the
-/// user's own settings from running. What comes from a server, the registry or a profile is not looked at.
+/// A setting in `managed-settings.json` or `managed-settings.d/*.json` of a folder that keeps hooks of the user's own
+/// settings from running; a later file's word holds (2.1.332). What comes from a server, the registry or a profile is not
+/// looked at.
 ///
 /// # Errors
 /// A file that is there and cannot be read.
 pub fn forbidden(folder: &Path) -> io::Result<Option<Forbidden>> {
+    let mut found: Vec<Forbidden> = Vec::new();
+    for file in managed_files(folder) {
+        let bytes = match fs::read(&file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        for (key, said) in settings::forbids(&String::from_utf8_lossy(&bytes)) {
+            let Some(forbidden) = said else { continue };
+            found.retain(|other| other.key != key);
+            found.extend(forbidden.then(|| Forbidden { file: file.clone(), key }));
+        }
+    }
+    Ok(found.into_iter().next())
+}
+
+/// The files of managed settings in a folder, in the order in which the client lays them over each other; the first may
+/// be absent.
+pub fn managed_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = vec![folder.join("managed-settings.json")];
     if let Ok(entries) = fs::read_dir(folder.join("managed-settings.d")) {
         let mut more: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -181,17 +201,7 @@ pub fn forbidden(folder: &Path) -> io::Result<Option<Forbidden>> {
         more.sort();
         files.extend(more);
     }
-    for file in files {
-        let bytes = match fs::read(&file) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
-        };
-        if let Some(key) = settings::forbidding_key(&String::from_utf8_lossy(&bytes)) {
-            return Ok(Some(Forbidden { file, key }));
-        }
-    }
-    Ok(None)
+    files
 }
 
 #[cfg(test)]
@@ -272,6 +282,11 @@ mod tests {
     #[case::in_the_folder(
         &[("managed-settings.json", "{}"), ("managed-settings.d/10-hooks.json", r#"{"allowManagedHooksOnly": true}"#)],
         Some("allowManagedHooksOnly")
+    )]
+    #[case::overruled_in_the_folder(
+        &[("managed-settings.json", r#"{"allowManagedHooksOnly": true}"#),
+          ("managed-settings.d/10-hooks.json", r#"{"allowManagedHooksOnly": false}"#)],
+        None
     )]
     #[case::another_file_in_the_folder(&[("managed-settings.d/notes.txt", r#"{"disableAllHooks": true}"#)], None)]
     fn a_managed_setting_forbids_our_hooks(#[case] files: &[(&str, &str)], #[case] key: Option<&str>) {

@@ -20,6 +20,8 @@ pub struct Config {
     pub stop: Stop,
     /// What is recorded.
     pub records: Records,
+    /// What `doctor` makes of things.
+    pub doctor: Doctor,
 }
 
 /// Whether we act: always, never, or where nobody is there to be asked.
@@ -152,6 +154,14 @@ impl Default for Records {
     }
 }
 
+/// `[doctor]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Doctor {
+    /// MCP servers whose absence is only a warning.
+    pub optional_servers: Vec<String>,
+}
+
 /// Reads the text of a config file. What is wrong with it comes beside: a broken file means the defaults, a key that
 /// nothing knows is passed over.
 pub fn read(text: &str) -> (Config, Vec<String>) {
@@ -188,7 +198,7 @@ mod tests {
         let (config, problems) = read(concat!(
             "default = \"off\"\n[questions]\nreply = \"leave\"\n[plans]\nreply = \"leave\"\nthen = \"bypassPermissions\"\n",
             "[permissions]\nreply = \"leave\"\n[elicitations]\nreply = \"decline\"\n[stop]\nnudges = 0\n",
-            "[records]\nwhile_off = false\nmask = false\n",
+            "[records]\nwhile_off = false\nmask = false\n[doctor]\noptional_servers = [\"docs\"]\n",
         ));
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!((config.default, config.questions.reply), (Standing::Off, QuestionReply::Leave));
@@ -196,6 +206,7 @@ mod tests {
         assert_eq!(config.permissions.reply, PermissionReply::Leave);
         assert_eq!(config.elicitations.reply, ElicitationReply::Decline);
         assert_eq!((config.stop.nudges, config.records.while_off, config.records.mask), (0, false, false));
+        assert_eq!(config.doctor.optional_servers, ["docs"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`] | [`paths`], [`policy`], [`store`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`executable`], [`input`], [`streams`], [`standing`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`] | [`paths`], [`policy`], [`store`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -16,6 +16,7 @@ pub mod client;
 pub mod commands;
 pub mod config;
 pub mod decide;
+pub mod doctor;
 pub mod event;
 pub mod executable;
 pub mod files;
@@ -29,6 +30,7 @@ pub mod mask;
 pub mod memory;
 pub mod paths;
 pub mod policy;
+pub mod program;
 pub mod prose;
 pub mod question;
 pub mod record;
@@ -42,3 +44,4 @@ pub mod streams;
 pub mod switch;
 pub mod trouble;
 pub mod wire;
+pub mod wiring;

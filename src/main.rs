@@ -38,6 +38,10 @@ fn command_line() -> ExitCode {
         Verb::Off(span) => commands::switch::say(Position::Off, span),
         Verb::Auto => commands::switch::auto(),
         Verb::Status(args) => commands::status::run(args),
+        Verb::Doctor(args) => match commands::doctor::run(args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Verb::Prompt => {
             commands::prompt::run();
             Ok(())

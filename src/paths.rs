@@ -22,6 +22,12 @@ pub fn client_folder() -> Option<PathBuf> {
     named("CLAUDE_CONFIG_DIR").or_else(|| Some(dirs::home_dir()?.join(".claude")))
 }
 
+/// The file in which the client keeps what it was told once, by folder too: `.claude.json` in `CLAUDE_CONFIG_DIR`, else
+/// at home.
+pub fn client_state_file() -> Option<PathBuf> {
+    Some(named("CLAUDE_CONFIG_DIR").or_else(dirs::home_dir)?.join(".claude.json"))
+}
+
 /// A path for people: the home folder as `~`.
 pub fn shown(path: &Path) -> String {
     match dirs::home_dir().and_then(|home| path.strip_prefix(home).ok().map(Path::to_path_buf)) {

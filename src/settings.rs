@@ -5,6 +5,7 @@ mod check;
 mod json;
 mod repair;
 mod splice;
+mod survey;
 mod tree;
 mod wanted;
 
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub use self::check::decode;
+pub use self::survey::{Foreign, Registration, Survey, survey};
 pub use self::tree::NAME;
 pub use self::wanted::{Form, Waits, Wanted, needs_quoting, wanted};
 
@@ -87,7 +89,8 @@ fn behind_mark(text: &str, edit: impl FnOnce(&str) -> Result<Edit, Trouble>) -> 
     Ok(Edit { text: format!("{mark}{}", edit.text), ..edit })
 }
 
-fn unmarked(text: &str) -> &str {
+/// A text without its byte order mark.
+pub fn unmarked(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
@@ -143,24 +146,39 @@ pub fn registered(text: &str, exe: &str) -> Registered {
     Registered { events, disabled }
 }
 
-/// The key of a managed settings text that keeps hooks of the user's own settings from running, if one does.
-pub fn forbidding_key(managed: &str) -> Option<&'static str> {
+/// Whether the client can read a settings text and the hooks in it. A blank one counts as `{}`.
+///
+/// # Errors
+/// It cannot: says what is wrong, with line and column.
+pub fn check(text: &str) -> Result<(), Trouble> {
+    let text = unmarked(text);
+    if is_blank(text) {
+        return Ok(());
+    }
+    let (_, root) = check::object(text)?;
+    check::hooks(text, &root)
+}
+
+/// The keys of managed settings that keep hooks of the user's own settings from running, and what a text says of each:
+/// `None` is nothing, so that another file's word holds.
+pub fn forbids(managed: &str) -> [(&'static str, Option<bool>); 3] {
     let managed = unmarked(managed);
-    let root = json::value(managed).ok()?;
-    let members = json::members(managed, root)?;
+    let members = json::value(managed).ok().and_then(|root| json::members(managed, root)).unwrap_or_default();
     let value = |name| json::last(&members, name).map(|member| member.value);
-    let is_true = |name| value(name).is_some_and(|value| value.of(managed) == "true");
-    if is_true("disableAllHooks") {
-        return Some("disableAllHooks");
-    }
-    if is_true("allowManagedHooksOnly") {
-        return Some("allowManagedHooksOnly");
-    }
+    let flag = |name| match value(name).map(|value| value.of(managed)) {
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        _ => None,
+    };
     // `true` or the list of what may come from plugins alone.
     let plugins_only = "strictPluginOnlyCustomization";
     let listed = value(plugins_only).and_then(|value| json::strings(managed, value));
-    (is_true(plugins_only) || listed.is_some_and(|what| what.iter().any(|what| what == "hooks")))
-        .then_some(plugins_only)
+    let listed = listed.map(|what| what.iter().any(|what| what == "hooks"));
+    [
+        ("disableAllHooks", flag("disableAllHooks")),
+        ("allowManagedHooksOnly", flag("allowManagedHooksOnly")),
+        (plugins_only, flag(plugins_only).or(listed)),
+    ]
 }
 
 /// The settings that hold the wanted hooks and nothing else, as text for `claude --settings` or for wiring by hand.

@@ -62,8 +62,18 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         made => made?,
     }
+    close_folder(path)
+}
+
+/// Takes a folder away from everybody but its owner, where the system knows of such a thing.
+///
+/// # Errors
+/// As the system gives them.
+pub fn close_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    #[cfg(not(unix))]
+    let _ = path;
     Ok(())
 }
 

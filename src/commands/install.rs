@@ -1,16 +1,15 @@
 //! `unattended install`: registers the hooks in a settings file of the client.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::switch;
 use crate::cli::{InstallArgs, PlaceArgs, Scope};
 use crate::client::{self, Version};
-use crate::settings::{self, Form, Made, Waits, Wanted};
+use crate::settings::{self, Made, Waits, Wanted};
 use crate::settings_file::{Change, SettingsFile};
 use crate::switch::Position;
 use crate::trouble::Trouble;
-use crate::{executable, files, paths};
+use crate::{executable, paths, wiring};
 
 /// Registers the hooks, says what was done, and turns the switch on if that was asked for.
 ///
@@ -19,7 +18,7 @@ use crate::{executable, files, paths};
 pub fn run(args: &InstallArgs) -> anyhow::Result<()> {
     let exe = executable()?;
     let client = Client::of(args)?;
-    let waits = configured_waits();
+    let waits = wiring::configured_waits();
     if args.print {
         client.say(&mut |line| eprintln!("{line}"));
         print!("{}", settings::alone(&exe, &client.wanted(&exe, waits, ""))?);
@@ -203,24 +202,9 @@ impl Client {
         })
     }
 
-    /// What shall be in a settings text. Where the version is not known, events that an earlier install found to be
-    /// known stay.
+    /// What shall be in a settings text.
     fn wanted(&self, exe: &str, waits: Waits, text: &str) -> Vec<Wanted> {
-        let form = match self.version {
-            Some(version) if version.has_exec_form() => Form::Exec,
-            Some(_) => Form::Shell,
-            // An old client runs `command` alone, through a shell: with a payload on standard input that means `hook`.
-            None if settings::needs_quoting(exe) => Form::Shell,
-            None => Form::Exec,
-        };
-        match self.version {
-            Some(version) => settings::wanted(exe, form, waits, |event| version.knows(event)),
-            None => {
-                let there = settings::registered(text, exe).events;
-                let known = |event: &str| client::OLDEST.knows(event) || there.iter().any(|there| there == event);
-                settings::wanted(exe, form, waits, known)
-            }
-        }
+        wiring::wanted(self.version, exe, waits, text)
     }
 
     fn say(&self, say: &mut dyn FnMut(&str)) {
@@ -238,34 +222,9 @@ impl Client {
     }
 }
 
-/// How long the hooks may wait for a person, by the config; a config that cannot be read means the defaults, none.
-fn configured_waits() -> Waits {
-    let text = paths::config_file().and_then(|file| files::read(&file).ok().flatten());
-    let text = String::from_utf8(text.unwrap_or_default()).unwrap_or_default();
-    waits(&text)
-}
-
-fn waits(config: &str) -> Waits {
-    let config: toml::Table = config.parse().unwrap_or_default();
-    let wait = |section: &str| {
-        let text = config.get(section).and_then(|section| section.get("wait")).and_then(|wait| wait.as_str());
-        let wait = text.and_then(|text| humantime::parse_duration(text).ok()).unwrap_or(Duration::ZERO);
-        wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
-    };
-    Waits { questions: wait("questions"), plans: wait("plans"), permissions: wait("permissions") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn waits_come_from_the_config_in_whole_seconds() {
-        let config = "[questions]\nwait = \"10m\"\n[plans]\nwait = \"1500ms\"\n[permissions]\nwait = \"soon\"\n";
-        assert_eq!(waits(config), Waits { questions: 600, plans: 2, permissions: 0 });
-        assert_eq!(waits("broken ["), Waits::default());
-        assert_eq!(waits(""), Waits::default());
-    }
 
     #[test]
     fn a_managed_setting_is_refused_by_name() {

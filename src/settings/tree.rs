@@ -152,6 +152,21 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// The first word of the command: in the exec form all of it.
+    pub(super) fn program(&self) -> String {
+        if self.args.is_some() || !self.command.contains(char::is_whitespace) {
+            return self.command.clone();
+        }
+        if self.ours.is_some() && is_us(&self.command) {
+            // A path with a space in it, as an old client left it of the exec form.
+            return self.command.clone();
+        }
+        let words = words(&self.command, true).and_then(|words| words.into_iter().next());
+        words.or_else(|| self.command.split_whitespace().next().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
 /// Is this command ours, and for what? The executable by its name, then `hook` or nothing: as a command with arguments,
 /// or as a line for a shell (as older clients need it, or as the client left it that drops keys it does not know).
 fn ours(exe: &str, command: &str, args: &[String]) -> Option<Option<String>> {

@@ -8,12 +8,14 @@ mod cell;
 mod cells;
 mod checks;
 mod client;
+mod doctor;
 mod driver;
 mod expect;
 mod home;
 mod hooks;
 mod mcp;
 mod namespace;
+mod oauth;
 mod options;
 mod play;
 mod recorder;
@@ -69,16 +71,20 @@ fn run(options: Options) -> Result<ExitCode> {
     let mut cells = suite::chosen(options.all);
     cells.retain(|cell| options.wants(&cell.name()) && !good.contains(&cell.name()));
     let results = options.report.then(Results::here);
+    // A run that mends is about the cells of the report alone.
+    let wants_doctor = |name: &str| !options.mend && options.wants(name);
+    let beside = doctor::trials(options.all, &options.binary, wants_doctor);
     if options.libtest.list {
-        return Ok(suite::run(&options.libtest, stage(&options)?, cells, results).exit_code());
+        return Ok(suite::run(&options.libtest, stage(&options)?, cells, beside, results).exit_code());
     }
-    if !cells.is_empty() {
-        ready(cells.iter().map(|cell| cell.version))?;
+    if !cells.is_empty() || !beside.is_empty() {
+        let more = if beside.is_empty() { Vec::new() } else { doctor::versions(options.all) };
+        ready(cells.iter().map(|cell| cell.version).chain(more))?;
     }
     if let Some(results) = results.as_ref().filter(|_| options.all && !options.mend && options.filters.is_empty()) {
         results.begin()?;
     }
-    let conclusion = suite::run(&options.libtest, stage(&options)?, cells, results);
+    let conclusion = suite::run(&options.libtest, stage(&options)?, cells, beside, results);
     if options.report {
         let place = root().join("docs/compatibility.md");
         report::write(&place, &Results::here().read()?, &stage(&options)?.scenarios)?;

@@ -23,8 +23,14 @@ pub struct Outcome {
     pub complaints: Vec<String>,
 }
 
-/// Runs the cells; their results are kept where they are to be reported.
-pub fn run(arguments: &Arguments, stage: Stage, cells: Vec<Cell>, results: Option<Results>) -> Conclusion {
+/// Runs the cells, and what is tried beside them; the cells' results are kept where they are to be reported.
+pub fn run(
+    arguments: &Arguments,
+    stage: Stage,
+    cells: Vec<Cell>,
+    beside: Vec<Trial>,
+    results: Option<Results>,
+) -> Conclusion {
     let (stage, results) = (Arc::new(stage), Arc::new(results));
     let trials = cells.into_iter().map(|cell| {
         let (stage, results) = (Arc::clone(&stage), Arc::clone(&results));
@@ -36,7 +42,7 @@ pub fn run(arguments: &Arguments, stage: Stage, cells: Vec<Cell>, results: Optio
             if outcome.complaints.is_empty() { Ok(()) } else { Err(Failed::from(outcome.complaints.join("\n"))) }
         })
     });
-    libtest_mimic::run(arguments, trials.collect())
+    libtest_mimic::run(arguments, trials.chain(beside).collect())
 }
 
 /// The cells there are: all, or the quick subset.

@@ -1,0 +1,41 @@
+//! `config`: our config file parses, and holds no key that nothing knows.
+
+use super::words;
+use crate::config;
+use crate::doctor::facts::Facts;
+use crate::doctor::{Check, Finding, State};
+
+const CHECK: Check = Check::Config;
+
+/// Judges it.
+pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    let file = facts.config.file.as_deref().map(|file| facts.shown(file)).unwrap_or_default();
+    let text = match &facts.config.text {
+        Ok(Some(text)) => text,
+        Ok(None) => return vec![Finding::ok(CHECK, "absent", "there is no config file: the defaults hold")],
+        Err(why) => {
+            let finding = format!("{file} cannot be read: {why}: the defaults hold");
+            return vec![
+                Finding::bad(CHECK, "unread", State::Failure, finding, format!("make {file} readable")).of(file),
+            ];
+        }
+    };
+    let findings = config::read(text).1.into_iter().map(|problem| match problem.strip_prefix("defaults hold: ") {
+        Some(what) => {
+            let finding = format!("{file} does not parse, so that the defaults hold: {}", words::without_secrets(what));
+            Finding::bad(CHECK, "broken", State::Failure, finding, format!("correct {file} there")).of(&file)
+        }
+        None => {
+            let remedy = format!("correct its name in {file}, or take it out");
+            Finding::bad(
+                CHECK,
+                "unknown-key",
+                State::Warning,
+                format!("{file}: {}", words::without_secrets(&problem)),
+                remedy,
+            )
+            .of(&file)
+        }
+    });
+    super::or_ok(findings.collect(), || Finding::ok(CHECK, "parses", format!("{file} parses, every key is known")))
+}
