@@ -423,9 +423,9 @@ fn no_secret_is_told_wherever_it_is() {
 fn what_ours_holds_is_looked_at_too() {
     let machine = Machine::wired("2.1.332");
     let home = machine.home.config("[stop]\nnugdes = 1\n");
-    let record = json!({"at": chrono::Utc::now().to_rfc3339(), "kind": "stop", "on": true, "stall": true,
+    let record = json!({"at": unattended::clock::now().to_rfc3339(), "kind": "stop", "on": true, "stall": true,
         "stall_kind": "prose", "decision": {"action": "none"}});
-    let today = chrono::Utc::now().format("%Y-%m-%d").to_string();
+    let today = unattended::clock::now().format("%Y-%m-%d").to_string();
     fs::create_dir_all(home.state().join("records")).unwrap();
     fs::write(home.state().join(format!("records/{today}.jsonl")), format!("{record}\n")).unwrap();
     let machine = Machine { home };

@@ -312,7 +312,7 @@ fn links_planted_in_the_state_folder_are_not_followed() {
     for folder in ["records", "sessions"] {
         fs::create_dir_all(home.state().join(folder)).unwrap();
     }
-    let today = chrono::Utc::now().format("records/%Y-%m-%d.jsonl").to_string();
+    let today = unattended::clock::now().format("records/%Y-%m-%d.jsonl").to_string();
     for link in [today.as_str(), "sessions/00000000-0000-4000-8000-000000000002.jsonl"] {
         std::os::unix::fs::symlink(&target, home.state().join(link)).unwrap();
     }
@@ -326,7 +326,7 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     for folder in ["records", "sessions"] {
         fs::create_dir_all(home.state().join(folder)).unwrap();
     }
-    let today = chrono::Utc::now().format("records/%Y-%m-%d.jsonl").to_string();
+    let today = unattended::clock::now().format("records/%Y-%m-%d.jsonl").to_string();
     for pipe in [today.as_str(), "switch.json", "sessions/00000000-0000-4000-8000-000000000002.jsonl"] {
         let made = std::process::Command::new("mkfifo").arg(home.state().join(pipe)).status().unwrap();
         assert!(made.success());

@@ -49,17 +49,22 @@ const STEPS: [&str; 22] = [
     "getdents64",
 ];
 
+/// Past the capture of a test's output, so that CI prints it.
+fn say(line: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{line}\n").as_bytes());
+}
+
 /// What counts system calls and stops at one; says why if it cannot be had here.
 fn strace() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join("strace")).find(|file| file.is_file());
     let Some(strace) = found else {
-        eprintln!("SKIPPED: no strace on PATH to stop the process with");
+        say("SKIPPED: no strace on PATH to stop the process with");
         return None;
     };
     let probe = Command::new(&strace).args(["-qq", "-o", "/dev/null", "true"]).output().unwrap();
     if !probe.status.success() {
-        eprintln!("SKIPPED: strace cannot trace here: {}", String::from_utf8_lossy(&probe.stderr));
+        say(&format!("SKIPPED: strace cannot trace here: {}", String::from_utf8_lossy(&probe.stderr)));
         return None;
     }
     Some(strace)

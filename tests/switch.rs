@@ -28,7 +28,7 @@ fn acts(home: &Home) -> bool {
 /// Sets the switch as it would be had `on --until` been said an hour ago.
 fn on_until(home: &Home, until: DateTime<Utc>) {
     home.says(&["on"]);
-    let since = Utc::now() - Duration::hours(1);
+    let since = unattended::clock::now() - Duration::hours(1);
     let switch = json!({"v": 1, "switch": "on", "since": since, "until": until});
     fs::write(home.state().join("switch.json"), switch.to_string()).unwrap();
 }
@@ -99,9 +99,9 @@ fn off_ends_by_itself() {
 #[test]
 fn a_session_that_was_there_before_the_end_stays_on_and_a_new_one_does_not() {
     let home = Home::new().with(ATTENDED.0, ATTENDED.1);
-    on_until(&home, Utc::now() + Duration::hours(1));
+    on_until(&home, unattended::clock::now() + Duration::hours(1));
     home.hook(&start("startup"));
-    on_until(&home, Utc::now() + Duration::milliseconds(1));
+    on_until(&home, unattended::clock::now() + Duration::milliseconds(1));
     std::thread::sleep(std::time::Duration::from_millis(5));
     assert!(acts(&home), "the late run goes on");
     assert_eq!(home.last_record()["because"], "switch_ended");
@@ -114,7 +114,7 @@ fn a_session_that_was_there_before_the_end_stays_on_and_a_new_one_does_not() {
 #[test]
 fn a_compaction_is_no_new_start() {
     let home = Home::new().with(ATTENDED.0, ATTENDED.1);
-    on_until(&home, Utc::now() + Duration::milliseconds(200));
+    on_until(&home, unattended::clock::now() + Duration::milliseconds(200));
     home.hook(&start("startup"));
     std::thread::sleep(std::time::Duration::from_millis(250));
     home.hook(&start("compact"));
@@ -124,7 +124,7 @@ fn a_compaction_is_no_new_start() {
 #[test]
 fn off_acts_at_once_on_a_session_that_stayed_on() {
     let home = Home::new().with(ATTENDED.0, ATTENDED.1);
-    on_until(&home, Utc::now() + Duration::milliseconds(1));
+    on_until(&home, unattended::clock::now() + Duration::milliseconds(1));
     home.hook(&start("startup"));
     home.says(&["off"]);
     assert!(!acts(&home));

@@ -10,7 +10,7 @@ const SESSIONS: usize = 100_000;
 
 /// The folder, below the target folder; it is made once. Its days end today, so that calls append to a long file.
 pub fn large(target: &Path) -> PathBuf {
-    let today = chrono::Utc::now().date_naive();
+    let today = unattended::clock::now().date_naive();
     let folder = target.join("large-state");
     let last = folder.join(format!("records/{today}.jsonl"));
     if last.exists() {

@@ -17,7 +17,7 @@ use crate::policy::Policy;
 use crate::store::Store;
 use crate::switch::Verdict;
 use crate::wire::{Payload, glimpse};
-use crate::{hash, journal, paths, record, reply, standing, streams};
+use crate::{clock, hash, journal, paths, record, reply, standing, streams};
 
 /// The answer for the case that something here breaks, and whether an answer was given already.
 static CANNED: Mutex<&str> = Mutex::new("");
@@ -42,7 +42,7 @@ pub fn shield(policy: &Policy, registered_for: Option<&str>) -> Verdict {
         }
         std::process::exit(0);
     }));
-    let standing = resolve(policy, Utc::now(), None);
+    let standing = resolve(policy, clock::now(), None);
     let (event, tool) = split(registered_for);
     arm(standing, event, tool, policy);
     standing
@@ -63,7 +63,7 @@ fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, 
 
 /// The whole way of a call that could be read.
 fn answer_call(policy: &Policy, call: &Call<'_>) {
-    let now = Utc::now();
+    let now = clock::now();
     let mut problems = policy.problems.clone();
     let state = paths::state_folder();
     let store = state.as_deref().zip(call.ids.session_id.as_deref()).map(|(state, id)| Store::of(state, id));
@@ -129,7 +129,7 @@ fn answer_unread(
     problems.push(problem);
     give(answer.as_bytes(), &mut problems);
     if standing.acts || policy.config.records.while_off {
-        let now = Utc::now();
+        let now = clock::now();
         let event = Some(event).filter(|event| !event.is_empty());
         let record = record::of_problem(&input.bytes, event, answer, standing, &problems, now);
         append(policy, paths::state_folder(), &record, now);

@@ -8,7 +8,7 @@ use crate::journal::{self, Counts};
 use crate::policy::Policy;
 use crate::record::Kind;
 use crate::switch::{Because, Surroundings, Verdict};
-use crate::{paths, standing};
+use crate::{clock, paths, standing};
 
 /// What `status --json` prints.
 #[derive(Debug, Serialize)]
@@ -47,7 +47,7 @@ struct Today {
 /// # Errors
 /// Where the records are there and cannot be read.
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
-    let now = Utc::now();
+    let now = clock::now();
     let policy = Policy::load();
     let state = paths::state_folder();
     let mut problems = policy.problems.clone();

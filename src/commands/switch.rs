@@ -12,14 +12,14 @@ use crate::policy::Policy;
 use crate::standing;
 use crate::switch::{self, Position, Switch};
 use crate::trouble::Trouble;
-use crate::{files, paths, state};
+use crate::{clock, files, paths, state};
 
 /// Says on or off, for a time if one is given.
 ///
 /// # Errors
 /// A time that is none or is over, or a state folder that cannot be written.
 pub fn say(position: Position, span: &SpanArgs) -> anyhow::Result<()> {
-    let now = Utc::now();
+    let now = clock::now();
     let until = until(span, now)?;
     turn(position, until)?;
     let ends = until.map(|until| format!(" until {}", standing::clock(until, now))).unwrap_or_default();
@@ -64,7 +64,7 @@ pub fn auto() -> anyhow::Result<()> {
 /// A state folder that cannot be written.
 pub fn turn(position: Position, until: Option<DateTime<Utc>>) -> anyhow::Result<()> {
     let file = switch_file()?;
-    let switch = Switch { v: switch::VERSION, switch: position, since: Utc::now(), until };
+    let switch = Switch { v: switch::VERSION, switch: position, since: clock::now(), until };
     let folder = file.parent().map(state::create_folder).transpose();
     folder
         .and_then(|_| files::replace(&file, &serde_json::to_vec(&switch)?))

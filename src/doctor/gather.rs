@@ -12,12 +12,12 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use super::Check;
 use super::facts::{Client, ConfigFile, Facts};
 use crate::policy::Policy;
-use crate::{client, journal, paths, wiring};
+use crate::{client, clock, journal, paths, wiring};
 
 /// How far back stalls are looked for.
 pub const STALL_DAYS: i64 = 7;
@@ -51,7 +51,7 @@ pub fn facts(options: &Options, progress: &mut dyn FnMut(&str, Duration)) -> io:
     let environment = environment(&layers);
     let policy = Policy::load();
     let state = state::of(paths::state_folder());
-    let now = Utc::now();
+    let now = clock::now();
     let stalls = match &state.folder {
         Some(folder) if wants(Check::Stalls) => journal::count(folder, now - TimeDelta::days(STALL_DAYS), now)
             .map(|counts| counts.stalls)

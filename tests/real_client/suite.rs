@@ -60,6 +60,6 @@ fn judged(stage: &Stage, cell: Cell) -> Outcome {
         },
         Err(error) => vec![format!("{error:#}")],
     };
-    let date = chrono::Local::now().format("%Y-%m-%d").to_string();
+    let date = unattended::clock::now().with_timezone(&chrono::Local).format("%Y-%m-%d").to_string();
     Outcome { cell, date, seconds: started.elapsed().as_secs_f64(), complaints }
 }
