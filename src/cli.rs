@@ -62,7 +62,19 @@ pub enum Verb {
     /// Print what an unattended session is told at its start
     #[command(after_help = "Example:\n  claude -p --append-system-prompt \"$(unattended prompt)\" \"fix the tests\"")]
     Prompt,
+    /// Print a shell's completions
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Print a manual page, in roff
+    #[command(after_help = "Examples:\n  unattended man | man -l -\n  unattended man install > unattended-install.1")]
+    Man(ManArgs),
 }
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  source <(unattended completions bash)
+  unattended completions zsh > ~/.zfunc/_unattended
+  unattended completions fish > ~/.config/fish/completions/unattended.fish";
 
 /// `hook`
 #[derive(Debug, Args)]
@@ -70,6 +82,22 @@ pub struct HookArgs {
     /// What it is registered for: the answer if no payload comes
     #[arg(long = "for", value_name = "EVENT[:TOOL]")]
     pub registered_for: Option<String>,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// `man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The verb whose page it is [default: the program's]
+    #[arg(value_name = "VERB")]
+    pub verb: Option<String>,
 }
 
 /// How long a position of the switch holds.

@@ -46,6 +46,8 @@ fn command_line() -> ExitCode {
             commands::prompt::run();
             Ok(())
         }
+        Verb::Completions(args) => commands::completions::run(args),
+        Verb::Man(args) => commands::man::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ use super::json::{self, Span};
 use super::splice::{Out, quoted};
 use super::tree::Tree;
 
-/// The registration template; the plugin uses it as it is.
+/// The registration template; the plugin's hooks are generated from it (`tests/plugin.rs`).
 const TEMPLATE: &str = include_str!("../../hooks/hooks.json");
 
 /// One group of ours: a matcher, and the one hook in it.

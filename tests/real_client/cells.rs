@@ -3,7 +3,7 @@
 
 use crate::cell::Cell;
 use crate::driver::Way;
-use crate::hooks::{Hooks, Switch};
+use crate::hooks::{Beside, Hooks, Switch};
 
 /// The clients, newest first.
 pub const VERSIONS: [&str; 7] = ["2.1.332", "2.1.314", "2.1.246", "2.1.198", "2.1.150", "2.1.90", "2.1.50"];
@@ -86,6 +86,29 @@ pub fn controls() -> Vec<Cell> {
     all
 }
 
+/// The plugin instead of an installation, beside one, and where there is no program. They are about us more than about
+/// a client, so that the newest is enough and the report on clients leaves them out.
+pub fn plugin() -> Vec<Cell> {
+    let cells = [
+        ("question", "default", Beside::Program),
+        ("question", "default", Beside::Settings),
+        ("plan", "plan", Beside::Settings),
+        ("prose-for-ever", "default", Beside::Settings),
+        ("question", "default", Beside::Nothing),
+        ("plan", "plan", Beside::Nothing),
+        ("permission", "default", Beside::Nothing),
+    ];
+    cells
+        .map(|(scenario, mode, beside)| Cell {
+            version: NEWEST,
+            way: Way::Sdk,
+            scenario,
+            mode,
+            hooks: Hooks::Plugin(beside),
+        })
+        .into()
+}
+
 /// Whether a cell is in the quick subset: each stall path and way on the newest client in the modes that differ most,
 /// questions and plans on the oldest, and one row of controls.
 pub fn quick(cell: &Cell) -> bool {
@@ -115,7 +138,7 @@ pub fn quick(cell: &Cell) -> bool {
 /// Whether a cell is a control.
 pub fn is_control(cell: &Cell) -> bool {
     match cell.hooks {
-        Hooks::Ours(Switch::On) => false,
+        Hooks::Ours(Switch::On) | Hooks::Plugin(_) => false,
         Hooks::Ours(Switch::Auto) => cell.way == Way::Tui,
         _ => true,
     }
@@ -126,6 +149,9 @@ impl Cell {
     pub fn name(&self) -> String {
         let place = format!("{}/{}/{}/{}", self.version, self.way.name(), self.scenario, self.mode);
         let control = match self.hooks {
+            Hooks::Plugin(Beside::Program) => return format!("plugin/{place}"),
+            Hooks::Plugin(Beside::Settings) => return format!("plugin/beside-settings/{place}"),
+            Hooks::Plugin(Beside::Nothing) => return format!("plugin/no-program/{place}"),
             _ if !is_control(self) => return place,
             Hooks::None => "no-hook",
             Hooks::Ours(Switch::Off) => "switched-off",

@@ -8,7 +8,7 @@ use crate::cells::is_control;
 use crate::driver::{Outcome, Way};
 use crate::expect::Expect;
 use crate::home::NOTES;
-use crate::hooks::{Hooks, Switch};
+use crate::hooks::{Beside, Hooks, Switch};
 use crate::play::contains;
 use crate::scenario::Scenario;
 
@@ -41,6 +41,10 @@ pub fn complaints(cell: &Cell, scenario: &Scenario, facts: &Facts, expect: Expec
     }
     if !facts.kept.turns.last().is_some_and(|turn| turn.last) {
         found.push("the script was not played to its end".to_owned());
+    }
+    if cell.hooks == Hooks::Plugin(Beside::Nothing) {
+        without_program(cell, facts, &mut found);
+        return found;
     }
     contract(scenario, facts, &mut found);
     match expect {
@@ -115,6 +119,21 @@ fn approved(facts: &Facts, found: &mut Vec<String>) {
         found.push(format!("the plan that was approved is not the model's: {:?}", facts.told("ExitPlanMode")));
     }
     recorded(facts, "plan", "approve", 1, found);
+}
+
+/// The plugin's launcher answered by itself, and left no record.
+fn without_program(cell: &Cell, facts: &Facts, found: &mut Vec<String>) {
+    match cell.scenario {
+        "question" => guided(facts, "AskUserQuestion", 1, found),
+        "permission" => guided(facts, "Bash", 1, found),
+        _ if !facts.kept.heard("no person has reviewed it") => {
+            found.push("the model was not told that no person reviewed the plan".to_owned());
+        }
+        _ => {}
+    }
+    if !facts.records.is_empty() {
+        found.push(format!("there are records: {:?}", facts.records));
+    }
 }
 
 fn policy(cell: &Cell, scenario: &Scenario, facts: &Facts, found: &mut Vec<String>) {

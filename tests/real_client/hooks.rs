@@ -14,8 +14,21 @@ pub enum Hooks {
     Ours(Switch),
     /// None at all.
     None,
+    /// The plugin, installed by the client from a folder.
+    Plugin(Beside),
     /// A plan approved by a bare `allow`, as one would write it from the documentation: without the echoed input.
     PlanWithoutEcho,
+}
+
+/// What there is beside the plugin's registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beside {
+    /// The program in the plugin's `bin`.
+    Program,
+    /// The program in `~/.local/bin`, and `unattended install` was run: each call comes twice.
+    Settings,
+    /// No program.
+    Nothing,
 }
 
 /// The switch after installing.
@@ -45,6 +58,7 @@ impl Hooks {
                     Switch::Off => home.run(binary, &["off"]).map(|_| ()),
                 }
             }
+            Hooks::Plugin(beside) => plugin(home, binary, beside),
             Hooks::PlanWithoutEcho => {
                 let answer = |event: &str, allow: serde_json::Value| {
                     let mut fields = json!({"hookEventName": event});
@@ -65,4 +79,30 @@ impl Hooks {
             }
         }
     }
+}
+
+/// Installs the plugin as a user does: from a folder that is a marketplace.
+fn plugin(home: &Home, binary: &Path, beside: Beside) -> Result<()> {
+    let (market, local) = (home.folder().join("market"), home.folder().join(".local/bin"));
+    std::fs::create_dir_all(&market)?;
+    std::fs::create_dir_all(&local)?;
+    // By another process: a file that is open for writing anywhere cannot be run.
+    let copy = |from: &Path, to: &Path| home.run("cp", &["-R", &from.to_string_lossy(), &to.to_string_lossy()]);
+    copy(&crate::root().join(".claude-plugin"), &market)?;
+    copy(&crate::root().join("plugin"), &market)?;
+    match beside {
+        Beside::Program => {
+            std::fs::create_dir(market.join("plugin/bin"))?;
+            copy(binary, &market.join("plugin/bin/unattended"))?;
+        }
+        Beside::Settings => {
+            copy(binary, &local.join("unattended"))?;
+            home.run(local.join("unattended"), &["install", "--client-version", crate::cells::NEWEST])?;
+        }
+        Beside::Nothing => {}
+    }
+    let client = home.folder().join("bin/claude");
+    home.run(&client, &["plugin", "marketplace", "add", &market.to_string_lossy()])?;
+    home.run(&client, &["plugin", "install", "unattended@unattended"])?;
+    Ok(())
 }

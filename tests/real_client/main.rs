@@ -94,7 +94,11 @@ fn run(options: Options) -> Result<ExitCode> {
 }
 
 fn show(options: &Options, name: &str) -> Result<ExitCode> {
-    let cell = suite::chosen(true).into_iter().find(|cell| cell.name() == name).context("no cell of this name")?;
+    let cell = suite::chosen(true)
+        .into_iter()
+        .chain(cells::plugin())
+        .find(|cell| cell.name() == name)
+        .context("no cell of this name")?;
     ready([cell.version])?;
     let stage = stage(options)?;
     let facts = stage.run(&cell)?;

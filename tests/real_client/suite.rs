@@ -45,10 +45,10 @@ pub fn run(
     libtest_mimic::run(arguments, trials.chain(beside).collect())
 }
 
-/// The cells there are: all, or the quick subset.
+/// The cells there are: all, or the quick subset and the plugin's.
 pub fn chosen(all: bool) -> Vec<Cell> {
     let every = cells::matrix().into_iter().chain(cells::controls());
-    every.filter(|cell| all || cells::quick(cell)).collect()
+    if all { every.collect() } else { every.filter(cells::quick).chain(cells::plugin()).collect() }
 }
 
 fn judged(stage: &Stage, cell: Cell) -> Outcome {
