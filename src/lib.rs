@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`] | [`paths`], [`policy`], [`store`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -23,6 +23,7 @@ pub mod executable;
 pub mod files;
 pub mod guidance;
 pub mod hash;
+pub mod history;
 pub mod input;
 pub mod journal;
 pub mod ledger;

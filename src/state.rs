@@ -23,6 +23,14 @@ pub fn read(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Opens a file to be read by and by. No symlink is followed, and a FIFO is not waited for.
+///
+/// # Errors
+/// As the system gives them; `NotFound` where there is no such file.
+pub fn open(path: &Path) -> io::Result<File> {
+    system::open_to_read(path)
+}
+
 /// How much room a read has, in bytes; most files here fit into the first.
 const FIRST_STEP: usize = 1024;
 const NEXT_STEP: usize = 32 * 1024;
