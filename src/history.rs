@@ -7,7 +7,7 @@ mod join;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Duration, NaiveDate, Utc};
@@ -16,7 +16,7 @@ use self::entry::Entry;
 use self::join::Joiner;
 pub use self::join::{Decided, Stall};
 use crate::record::Kind;
-use crate::{journal, state};
+use crate::{journal, lines, state};
 
 /// How long before a span reading begins, so that a decision whose records lie on both sides of its beginning is whole.
 const LEAD: Duration = Duration::hours(1);
@@ -130,14 +130,5 @@ pub fn day_files(folder: &Path) -> io::Result<Vec<(NaiveDate, PathBuf)>> {
 /// # Errors
 /// Where the file cannot be read.
 pub fn each_line(file: &Path, mut look: impl FnMut(&str)) -> io::Result<()> {
-    let mut reader = BufReader::with_capacity(256 * 1024, state::open(file)?);
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line)? > 0 {
-        let text = String::from_utf8_lossy(line.trim_ascii());
-        if !text.is_empty() {
-            look(&text);
-        }
-        line.clear();
-    }
-    Ok(())
+    lines::each(state::open(file)?, |line| look(&String::from_utf8_lossy(line)))
 }

@@ -54,6 +54,7 @@ fn main() -> Result<ExitCode> {
         Verb::Run => run(options),
         Verb::Show(name) => show(&options, &name),
         Verb::Record(version) => record(&options, &version),
+        Verb::RecordTranscripts(version) => record_transcripts(&options, &version),
     }
 }
 
@@ -119,6 +120,12 @@ fn show(options: &Options, name: &str) -> Result<ExitCode> {
 fn record(options: &Options, version: &str) -> Result<ExitCode> {
     ready([version])?;
     recorder::record(&stage(options)?, &root(), version, |name| options.wants(name))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn record_transcripts(options: &Options, version: &str) -> Result<ExitCode> {
+    ready([version])?;
+    recorder::transcripts::record(&stage(options)?, &root(), version, |name| options.wants(name))?;
     Ok(ExitCode::SUCCESS)
 }
 
