@@ -180,7 +180,9 @@ fn behind_the_word(line: &str) -> Option<&str> {
     let rest = if begins {
         start.get(7..)?
     } else {
-        let at = line.find("Assumed:").filter(|at| line.get(..*at).is_some_and(|before| before.ends_with([' ', '(', '*'])))?;
+        let at = line
+            .find("Assumed:")
+            .filter(|at| line.get(..*at).is_some_and(|before| before.ends_with([' ', '(', '*'])))?;
         line.get(at + 7..)?
     };
     rest.trim_start_matches(['*', '_', '`', ' ']).strip_prefix(':')
@@ -229,7 +231,10 @@ mod tests {
     /// What is found for each of these calls.
     fn found(session: &[&str], calls: &[&str]) -> Vec<String> {
         let sought: Vec<_> = calls.iter().map(|call| sought(Some(call), 0)).collect();
-        find(&beats(session), &sought).into_iter().map(|found| found.map_or("-".to_owned(), |found| found.text)).collect()
+        find(&beats(session), &sought)
+            .into_iter()
+            .map(|found| found.map_or("-".to_owned(), |found| found.text))
+            .collect()
     }
 
     #[rstest]
@@ -252,7 +257,8 @@ mod tests {
 
     #[test]
     fn parallel_calls_share_the_lines_in_their_order() {
-        let session = ["call a", "call b", "result a", "result b", "say Assumed: red\nAssumed: wide", "call c", "result c"];
+        let session =
+            ["call a", "call b", "result a", "result b", "say Assumed: red\nAssumed: wide", "call c", "result c"];
         assert_eq!(found(&session, &["a", "b", "c"]), ["red", "wide", "-"]);
         assert_eq!(found(&["call a", "call b", "result a", "result b", "say Assumed: both"], &["a", "b"]), ["both"; 2]);
     }

@@ -41,7 +41,8 @@ pub fn beats(path: &Path, since: DateTime<Utc>, aside: bool) -> io::Result<Vec<B
     let from = since - LEAD;
     lines::each(file, |line| {
         // Most of a long transcript is something else, and need not be taken apart.
-        let spoken = ["\"assistant\"", "\"user\""].iter().any(|kind| memchr::memmem::find(line, kind.as_bytes()).is_some());
+        let spoken =
+            ["\"assistant\"", "\"user\""].iter().any(|kind| memchr::memmem::find(line, kind.as_bytes()).is_some());
         if let (true, Ok(text)) = (spoken, std::str::from_utf8(line)) {
             read_line(text, from, aside, &mut found);
         }
@@ -81,7 +82,8 @@ fn read_line(text: &str, from: DateTime<Utc>, aside: bool, found: &mut Vec<Beat>
     }
     let (Some(kind), Some(message)) = (line.text("type"), line.object("message")) else { return };
     let content = message.raw("content");
-    let blocks: Vec<Payload<'_>> = content.map(wire::list).unwrap_or_default().into_iter().filter_map(wire::object).collect();
+    let blocks: Vec<Payload<'_>> =
+        content.map(wire::list).unwrap_or_default().into_iter().filter_map(wire::object).collect();
     match kind.as_ref() {
         "assistant" => {
             for block in &blocks {
