@@ -107,15 +107,15 @@ pub fn told(corrections: &[Correction]) -> String {
 fn item(correction: &Correction) -> String {
     let asked = quoted(&correction.asked);
     let what = match correction.kind {
-        Kind::Question => format!("A session asked {asked} and nobody answered."),
-        Kind::Plan => format!("The plan {asked} was approved automatically."),
-        Kind::Permission => format!("The permission for {asked} was denied automatically."),
-        Kind::Elicitation => format!("The form {asked} was cancelled automatically."),
-        _ => format!("A turn that ended with {asked} was sent on automatically."),
+        Kind::Question => format!("A session asked {asked} and nobody answered"),
+        Kind::Plan => format!("The plan {asked} was approved automatically"),
+        Kind::Permission => format!("The permission for {asked} was denied automatically"),
+        Kind::Elicitation => format!("The form {asked} was cancelled automatically"),
+        _ => format!("A turn that ended with {asked} was sent on automatically"),
     };
-    let assumed = correction.assumed.as_deref().map(|assumed| format!(" Assumed then: {}.", quoted(assumed)));
+    let assumed = correction.assumed.as_deref().map(|assumed| format!(" (assumed then: {})", quoted(assumed)));
     let text = correction.text.replace('\n', "\n  ");
-    format!("- {what}{} The person says: {text}", assumed.unwrap_or_default())
+    format!("- {what}{}. The person says: {text}", assumed.unwrap_or_default())
 }
 
 fn quoted(text: &str) -> String {
@@ -193,7 +193,7 @@ mod tests {
         let given = due(vec![correction(1, "a", "Blue.\nAlways.")], "/p", &[]);
         let told = told(&given);
         assert!(
-            told.contains("A session asked \"Red or blue?\" and nobody answered. Assumed then: \"red\"."),
+            told.contains("A session asked \"Red or blue?\" and nobody answered (assumed then: \"red\")."),
             "{told}"
         );
         assert!(told.contains("The person says: Blue.\n  Always."), "{told}");

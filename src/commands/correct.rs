@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read, stdin};
 use std::path::Path;
 
 use anyhow::Context;
-use chrono::{Duration, Utc};
+use chrono::{DateTime, Duration, SubsecRound, Utc};
 
 use super::state_folder;
 use crate::cli::{AckArgs, CorrectArgs};
@@ -33,7 +33,7 @@ pub fn ack(args: &AckArgs) -> anyhow::Result<()> {
     } else {
         args.ids.iter().map(|id| find(&state, id)).collect::<anyhow::Result<Vec<_>>>()?
     };
-    reviews::acknowledge(&state, decisions.iter().map(Decided::id), Utc::now()).context("could not be written")?;
+    reviews::acknowledge(&state, decisions.iter().map(Decided::id), moment()).context("could not be written")?;
     match decisions.as_slice() {
         [] => println!("Nothing to do: every decision is reviewed."),
         [one] => println!("{} is reviewed.", reviews::name(one.id())),
@@ -57,7 +57,7 @@ pub fn correct(args: &CorrectArgs) -> anyhow::Result<()> {
     let own = hash::more(hash::of(item.id.as_bytes()), &nanoseconds.to_le_bytes());
     let correction = Correction {
         v: reviews::VERSION,
-        at: now,
+        at: now.trunc_subsecs(3),
         correction: reviews::name(own),
         id: item.id.clone(),
         kind: item.kind,
@@ -144,4 +144,9 @@ fn item(state: &Path, decided: &Decided) -> anyhow::Result<Item> {
     items.into_iter().find(|item| item.id == name).ok_or_else(|| {
         Trouble::error(format!("the records of {name} are gone"), "unattended review --all shows what is kept")
     })
+}
+
+/// Now, as precise as records are.
+fn moment() -> DateTime<Utc> {
+    Utc::now().trunc_subsecs(3)
 }

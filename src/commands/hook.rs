@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound, Utc};
 
 use crate::correction::Correction;
 use crate::decide::{Decision, Ground, decide};
@@ -147,7 +147,7 @@ fn deliver(state: Option<&Path>, call: &Call<'_>, notes: &[Note], problems: &mut
     for note in notes {
         if let (Note::Delivered { file, corrections }, Some(state)) = (note, state) {
             let session = call.ids.session_id.as_deref().unwrap_or_default();
-            if let Err(error) = reviews::delivered(state, file, corrections, session, now) {
+            if let Err(error) = reviews::delivered(state, file, corrections, session, now.trunc_subsecs(3)) {
                 problems.push(format!("the corrections' delivery was not noted: {error}"));
             }
         }

@@ -8,7 +8,7 @@ use crate::history::{self, Detail, History, Span};
 use crate::policy::Policy;
 use crate::record::Kind;
 use crate::switch::{Because, Surroundings, Verdict};
-use crate::{clock, paths, standing};
+use crate::{clock, paths, retention, standing};
 
 /// What `status --json` prints.
 #[derive(Debug, Serialize)]
@@ -51,6 +51,11 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     let policy = Policy::load();
     let state = paths::state_folder();
     let mut problems = policy.problems.clone();
+    if let Some(state) = &state
+        && let Err(error) = retention::apply(state, &policy, now)
+    {
+        problems.push(format!("old records were not removed: {error}"));
+    }
     let span = Span { since: Some(midnight(now)), until: None };
     let history = match &state {
         Some(state) => history::read(state, span, Detail::Counts).unwrap_or_else(|error| {

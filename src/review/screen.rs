@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use chrono::{DateTime, Local, Utc};
 
 use super::item::{Choice, Question};
-use super::text::{line, wrapped};
+use super::text::{harmless, line, wrapped};
 use super::{Death, Item, Matter, Review, Run, Totals, Wait};
 use crate::assumption::From;
 use crate::record::Kind;
@@ -61,12 +61,12 @@ pub fn totals(totals: &Totals) -> String {
 }
 
 fn show_run(out: &mut String, run: &Run, id_length: usize, screen: Screen) {
-    let id = run.session_id.as_deref().map_or("no session".to_owned(), |id| line(id, 8).replace('…', ""));
+    let head = run.session_id.as_deref().map_or("no session".to_owned(), |id| format!("session {}", short(id)));
     let mode = run.items.iter().rev().find_map(|item| item.permission_mode.as_deref());
-    let mode = mode.map(|mode| format!(", {}", line(mode, 20))).unwrap_or_default();
+    let mode = mode.map(|mode| format!(", {mode}")).unwrap_or_default();
     let when = run.first().zip(run.last()).map(|(first, last)| between(first, last)).unwrap_or_default();
-    let head = if run.session_id.is_some() { format!("session {id}") } else { id };
-    let _ = writeln!(out, "\n  {BOLD}{head}{BOLD:#}  {when}{mode}");
+    let text = wrapped(&format!("{when}{mode}"), screen.width, &format!("  {head}  "));
+    let _ = write!(out, "\n  {BOLD}{head}{BOLD:#}{}", text.get(2 + head.len()..).unwrap_or_default());
     if let Some(resume) = run.resume() {
         let _ = writeln!(out, "  {DIM}{resume}{DIM:#}");
     }
@@ -102,12 +102,12 @@ fn show_item(item: &Item, id_length: usize, screen: Screen) -> String {
             let seen = if plan.seen_by == "person" { "reviewed by a person" } else { "reviewed by no one" };
             out.push_str(&wrapped(&format!("{seen}{ran}"), screen.width, INDENT));
             if let Some(text) = plan.text.as_deref().filter(|_| screen.full) {
-                out.push_str(&wrapped(text, screen.width, "    | ").replace("\n      ", "\n    | "));
+                out.push_str(&barred(text, screen.width));
             }
         }
         Matter::Permission { tool_input: Some(input), .. } if screen.full && !input.is_string() => {
             out.push_str(&wrapped(&item.asked, screen.width, INDENT));
-            out.push_str(&wrapped(&input.to_string(), screen.width, "    | "));
+            out.push_str(&barred(&input.to_string(), screen.width));
         }
         _ => out.push_str(&wrapped(&item.asked, screen.width, INDENT)),
     }
@@ -118,11 +118,7 @@ fn show_item(item: &Item, id_length: usize, screen: Screen) -> String {
     if let Some(correction) = &item.correction {
         out.push_str(&wrapped(&correction.text, screen.width, "    corrected  "));
         let delivered = match correction.delivered.first() {
-            Some(first) => format!(
-                "delivered {} to session {}",
-                day_and_clock(first.at),
-                line(&first.session_id, 8).replace('…', "")
-            ),
+            Some(first) => format!("delivered {} to session {}", day_and_clock(first.at), short(&first.session_id)),
             None => "not delivered yet: the next session here is given it".to_owned(),
         };
         out.push_str(&wrapped(&delivered, screen.width, "               "));
@@ -131,6 +127,11 @@ fn show_item(item: &Item, id_length: usize, screen: Screen) -> String {
 }
 
 const INDENT: &str = "    ";
+
+/// A text of its own, behind a bar.
+fn barred(text: &str, width: usize) -> String {
+    text.trim_end().lines().map(|line| wrapped(line, width, "    | ").replace("\n      ", "\n    | ")).collect()
+}
 
 fn show_question(out: &mut String, question: &Question, screen: Screen) {
     out.push_str(&wrapped(&question.question, screen.width, INDENT));
@@ -182,6 +183,11 @@ fn show_death(death: &Death, screen: Screen) -> String {
     let text = format!("{}, {}{message}", clock(death.at), death.error.as_deref().unwrap_or("an error"));
     let text = wrapped(&text, screen.width, "  died     ");
     format!("  {BAD}died{BAD:#}{}", text.get(6..).unwrap_or_default())
+}
+
+/// The beginning of a session's id.
+fn short(id: &str) -> String {
+    harmless(id).chars().take(8).collect()
 }
 
 /// A time that passed, in words.
