@@ -3,7 +3,7 @@
 //! end now. Prints; asserts only that there is something to review.
 //!
 //! `cargo bench --bench review`, `cargo bench --bench review -- RECORDS` for another number of them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, unreachable_pub)]
 
 #[path = "whole_process/programs.rs"]
 #[allow(dead_code, reason = "the yardsticks are for the other bench")]

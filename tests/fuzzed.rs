@@ -4,6 +4,7 @@
 
 mod home;
 #[path = "../fuzz/properties.rs"]
+#[allow(unreachable_pub, clippy::type_complexity, reason = "it is a crate of its own to the fuzzer")]
 mod properties;
 
 use std::fs;
