@@ -1,5 +1,5 @@
 //! Which project a folder belongs to: a repository, which all of its worktrees share, else the folder itself. Found by
-//! reading `.git`; starts no process and reads no more than two small files.
+//! reading `.git`; starts no process and reads no more than three small files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,14 +57,17 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         return None;
     }
     let own = folder.join(pointer(&git)?.strip_prefix("gitdir:")?.trim());
-    if !own.is_dir() {
-        // What it points to is elsewhere, as in a container: the working tree stands for itself.
-        return Some(folder.to_path_buf());
-    }
-    match pointer(&own.join("commondir")) {
-        Some(common) => Some(real(&own.join(common.trim()))),
-        None => Some(real(&own)),
-    }
+    // Whoever lays such a file into a folder does not get what is said to another repository for it: a worktree is one
+    // whose repository names it in turn, and a submodule has no other's `.git`.
+    let shared = match pointer(&own.join("commondir")) {
+        Some(common) => {
+            let back = pointer(&own.join("gitdir")).map(|back| real(&own.join(back.trim())));
+            (back == Some(real(&git))).then(|| own.join(common.trim()))
+        }
+        None => Some(own.clone()).filter(|own| own.is_dir() && own.file_name().is_none_or(|name| name != ".git")),
+    };
+    // Else what it points to is elsewhere, as in a container: the working tree stands for itself.
+    Some(shared.map_or_else(|| folder.to_path_buf(), |shared| real(&shared)))
 }
 
 fn pointer(file: &Path) -> Option<String> {
@@ -90,6 +93,7 @@ mod tests {
         fs::write(at("repo/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::write(at("elsewhere/wt/.git"), format!("gitdir: {}\n", at("repo/.git/worktrees/wt").display())).unwrap();
         fs::write(at("repo/.git/worktrees/wt/commondir"), "../..\n").unwrap();
+        fs::write(at("repo/.git/worktrees/wt/gitdir"), format!("{}\n", at("elsewhere/wt/.git").display())).unwrap();
         home
     }
 
@@ -129,6 +133,16 @@ mod tests {
             fs::write(home.path().join("plain/.git"), text).unwrap();
             let project = Project::of(&home.path().join("plain"));
             assert_eq!(project.folder(), fs::canonicalize(home.path().join("plain")).unwrap(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_cannot_say_that_it_belongs_to_another_repository() {
+        let home = laid_out();
+        let plain = home.path().join("plain");
+        for target in ["repo/.git", "repo/.git/worktrees/wt"] {
+            fs::write(plain.join(".git"), format!("gitdir: {}\n", home.path().join(target).display())).unwrap();
+            assert_eq!(Project::of(&plain).folder(), fs::canonicalize(&plain).unwrap(), "{target}");
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Filter {
     pub stalls: bool,
     /// Only those that no person has reviewed.
     pub unreviewed: bool,
+    /// Secrets are taken out of what transcripts say, as they are of records.
+    pub mask: bool,
 }
 
 /// What is shown.
@@ -145,6 +147,9 @@ pub fn make(state: &Path, filter: &Filter) -> io::Result<Review> {
     runs.retain(|_, run| run.items.iter().any(|item| filter.wants(item)));
     for run in runs.values_mut() {
         found::assumptions(run, &ends);
+        if filter.mask {
+            run.items.iter_mut().for_each(Item::mask);
+        }
         run.items.retain(|item| filter.wants(item));
     }
     if filter.stalls {

@@ -215,6 +215,7 @@ fn other_projects_never_see_it_and_worktrees_do() {
     fs::write(at("decides/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
     fs::write(at("wt/.git"), format!("gitdir: {}\n", at("decides/.git/worktrees/wt").display())).unwrap();
     fs::write(at("decides/.git/worktrees/wt/commondir"), "../..\n").unwrap();
+    fs::write(at("decides/.git/worktrees/wt/gitdir"), format!("{}\n", at("wt/.git").display())).unwrap();
     home.says(&["correct", QUESTION, "Blue, always."]);
     for (folder, expected) in [
         (at("other"), false),

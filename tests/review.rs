@@ -412,6 +412,22 @@ fn terminal_control_characters_do_nothing() {
 }
 
 #[test]
+fn secrets_in_what_the_model_said_are_not_shown_and_not_kept() {
+    let home = recordings::home();
+    put(&home, "assumes-by-line");
+    let file = transcript(&home, "assumes-by-line");
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    fs::write(&file, fs::read_to_string(&file).unwrap().replace("red, because", &format!("red, {secret}, because")))
+        .unwrap();
+    let id = each(&review(&home, &["--all"]), "id")[0].as_str().unwrap().to_owned();
+    home.says(&["correct", &id, "Blue."]);
+    let said = home.says(&["review", "--all"]) + &fs::read_to_string(home.state().join("reviews.jsonl")).unwrap();
+    assert!(!said.contains(secret) && said.matches("[masked]").count() == 2, "{said}");
+    let plain = home.config("[records]\nkeep_days = 0\nmask = false\n");
+    assert!(plain.says(&["review", "--all"]).contains(secret));
+}
+
+#[test]
 fn denied_permissions_are_gathered_into_rules_but_for_masked_ones() {
     let home = recordings::home();
     put(&home, "decides");

@@ -11,6 +11,7 @@ use crate::cli::{AckArgs, CorrectArgs};
 use crate::correction::Correction;
 use crate::hash;
 use crate::history::{self, Decided, Detail, Span};
+use crate::policy::Policy;
 use crate::project::Project;
 use crate::review::text::{harmless, line};
 use crate::review::{self, Filter, Item};
@@ -138,7 +139,9 @@ fn item(state: &Path, decided: &Decided) -> anyhow::Result<Item> {
     let session = there.get("session_id").and_then(|session| session.as_str()).map(str::to_owned);
     // Its session may say only later what was assumed.
     let span = Span { since: Some(decided.at), until: None };
-    let review = review::make(state, &Filter { span, session, ..Filter::default() }).context("could not read it")?;
+    let mask = Policy::load().config.records.mask;
+    let filter = Filter { span, session, mask, ..Filter::default() };
+    let review = review::make(state, &filter).context("could not read it")?;
     let name = reviews::name(id);
     let items = review.projects.into_iter().flat_map(|project| project.runs).flat_map(|run| run.items);
     items.into_iter().find(|item| item.id == name).ok_or_else(|| {

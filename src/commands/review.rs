@@ -42,9 +42,10 @@ struct Json<'r> {
 pub fn run(args: &ReviewArgs) -> anyhow::Result<ExitCode> {
     let now = Utc::now();
     let state = state_folder()?;
-    retention::apply(&state, &Policy::load(), now)
+    let policy = Policy::load();
+    retention::apply(&state, &policy, now)
         .with_context(|| format!("could not remove old records in {}", paths::shown(&state)))?;
-    let filter = filter(args, now)?;
+    let filter = Filter { mask: policy.config.records.mask, ..filter(args, now)? };
     let review = review::make(&state, &filter)
         .with_context(|| format!("could not read what is recorded in {}", paths::shown(&state)))?;
     if args.rules {
@@ -91,7 +92,8 @@ fn filter(args: &ReviewArgs, now: DateTime<Utc>) -> anyhow::Result<Filter> {
         kinds = vec![Kind::Notice];
     }
     let project = project.transpose()?;
-    Ok(Filter { span: Span { since, until: None }, session: args.session.clone(), project, kinds, stalls, unreviewed })
+    let span = Span { since, until: None };
+    Ok(Filter { span, session: args.session.clone(), project, kinds, stalls, unreviewed, mask: false })
 }
 
 impl ReviewKind {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::Projects;
 use crate::assumption::Assumption;
 use crate::history::Decided;
+use crate::mask;
 use crate::record::Kind;
 use crate::reviews::{self, Reviews};
 
@@ -166,6 +167,16 @@ pub(super) fn of(decided: &Decided, reviews: &Reviews, projects: &mut Projects) 
 }
 
 impl Item {
+    /// Takes secrets out of what was assumed.
+    pub(super) fn mask(&mut self) {
+        let Some(assumption) = &mut self.assumption else { return };
+        let line = serde_json::json!({ "text": assumption }).to_string();
+        let masked = mask::masked(&line).and_then(|masked| serde_json::from_str::<Map<String, Value>>(&masked).ok());
+        if let Some(text) = masked.and_then(|masked| text(&masked, "text")) {
+            *assumption = text;
+        }
+    }
+
     pub(super) fn assume(&mut self, assumption: Assumption) {
         self.assumption = Some(assumption.text);
         self.assumption_from = Some(assumption.from);
