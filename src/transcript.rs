@@ -37,9 +37,17 @@ pub fn beats(path: &Path, since: DateTime<Utc>, aside: bool) -> io::Result<Vec<B
     if there.len() > READ_LIMIT {
         file.seek(SeekFrom::Start(there.len() - READ_LIMIT))?;
     }
+    read(file, since, aside)
+}
+
+/// What happened from `since` on, by the lines of a transcript.
+///
+/// # Errors
+/// As the source gives them.
+pub fn read(lines: impl io::Read, since: DateTime<Utc>, aside: bool) -> io::Result<Vec<Beat>> {
     let mut found = Vec::new();
-    let from = since - LEAD;
-    lines::each(file, |line| {
+    let from = since.checked_sub_signed(LEAD).unwrap_or(since);
+    lines::each(lines, |line| {
         // Most of a long transcript is something else, and need not be taken apart.
         let spoken =
             ["\"assistant\"", "\"user\""].iter().any(|kind| memchr::memmem::find(line, kind.as_bytes()).is_some());

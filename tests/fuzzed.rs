@@ -126,3 +126,8 @@ fn any_memory_file_is_read_as_far_as_it_goes() {
 fn any_record_stays_json_without_its_secrets() {
     tried("record", "fixtures");
 }
+
+#[test]
+fn of_any_transcript_some_words_are_found_or_none() {
+    tried("transcript", "fixtures/transcripts");
+}

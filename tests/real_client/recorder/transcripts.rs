@@ -13,7 +13,7 @@ use crate::driver::{Outcome, Way};
 use crate::hooks::{Hooks, Switch};
 
 /// The sessions: the fixture's name and scenario, the mode, the way.
-const SESSIONS: [(&str, &str, Way); 10] = [
+pub const SESSIONS: [(&str, &str, Way); 10] = [
     ("assumes-by-line", "bypassPermissions", Way::Tui),
     ("assumes-without-line", "default", Way::Sdk),
     ("assumes-in-german", "default", Way::Sdk),
