@@ -59,7 +59,7 @@ pub enum Detail {
 /// # Errors
 /// Where the folder or a file of records is there and cannot be read.
 pub fn read(state: &Path, span: Span, detail: Detail) -> io::Result<History> {
-    let from = span.since.map(|since| since - LEAD);
+    let from = span.since.map(|since| since.checked_sub_signed(LEAD).unwrap_or(since));
     let mut joiner = Joiner::new(detail == Detail::Records);
     let mut unreadable = 0;
     for (day, file) in day_files(&journal::folder(state))? {

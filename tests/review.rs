@@ -193,7 +193,7 @@ fn without_a_time_it_is_the_last_day_and_says_so() {
 
 #[rstest]
 #[case::a_time_that_is_none(&["review", "--since", "soon"], "\"soon\" is no time", "hint: say it like 8h")]
-#[case::a_project_that_is_not_there(&["review", "--project", "nowhere"], "no folder nowhere", "")]
+#[case::a_project_that_is_not_there(&["review", "--project", "nowhere"], "nowhere cannot be found", "hint: name a folder of the project")]
 fn what_cannot_be_meant_is_refused(#[case] args: &[&str], #[case] what: &str, #[case] hint: &str) {
     let home = recordings::home();
     let output = home.run(args);

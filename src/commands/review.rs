@@ -16,6 +16,7 @@ use crate::record::Kind;
 use crate::review::rules::{self, Rules};
 use crate::review::screen::{self, Screen};
 use crate::review::{Death, Filter, Item, Review, Totals, Wait, markdown, text};
+use crate::trouble::Trouble;
 use crate::{paths, retention, review, when};
 
 /// The columns of a page where there is no terminal.
@@ -78,9 +79,10 @@ fn filter(args: &ReviewArgs, now: DateTime<Utc>) -> anyhow::Result<Filter> {
         None => Some(now - USUAL),
     };
     let project = args.project.as_deref().map(|path| {
-        std::fs::canonicalize(path)
-            .map(|path| Project::of(&path))
-            .with_context(|| format!("no folder {}", path.display()))
+        std::fs::canonicalize(path).map(|path| Project::of(&path)).map_err(|error| {
+            let what = format!("{} cannot be found: {error}", path.display());
+            Trouble::error(what, "name a folder of the project; `unattended review --all` shows them all")
+        })
     });
     let mut kinds: Vec<Kind> = args.kind.iter().filter_map(|kind| kind.recorded()).collect();
     let unreviewed = args.unreviewed || args.check;
