@@ -19,13 +19,15 @@ use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use wait4::Wait4;
 
 const DAYS: i64 = 60;
-const VERBS: [&[&str]; 6] = [
+const VERBS: [&[&str]; 8] = [
     &["review"],
     &["review", "--json"],
     &["status"],
     &["review", "--check", "--since", "24h"],
     &["review", "--check", "--json"],
     &["export"],
+    &["ack", "--all"],
+    &["review", "--check"],
 ];
 
 fn main() {
@@ -47,7 +49,8 @@ fn main() {
             let mut child = command.args(verb).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
             written = std::io::copy(&mut child.stdout.take().unwrap(), &mut std::io::sink()).unwrap();
             let ended = child.wait4().unwrap();
-            assert!(ended.status.code().is_some_and(|code| code < 2) && written > 200, "{verb:?} says something");
+            assert!(ended.status.code().is_some_and(|code| code < 2), "{verb:?} is understood");
+            assert!(written > 200 || verb.contains(&"--check") || verb.contains(&"ack"), "{verb:?} says something");
             best = best.min(started.elapsed().as_secs_f64());
             peak = ended.rusage.maxrss / 1024 / 1024;
         }

@@ -5,7 +5,7 @@
 mod entry;
 mod join;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,22 +45,24 @@ pub struct Span {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// How much of a record is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+/// How much of the records is kept.
+#[derive(Debug, Clone, Copy)]
+pub enum Detail<'d> {
     /// What counting needs.
     Counts,
     /// The records themselves.
     Records,
+    /// Those of these sessions, by `Decided::session`.
+    RecordsOf(&'d HashSet<u64>),
 }
 
 /// Reads and joins what was recorded in a span. A line that cannot be read is counted and passed over.
 ///
 /// # Errors
 /// Where the folder or a file of records is there and cannot be read.
-pub fn read(state: &Path, span: Span, detail: Detail) -> io::Result<History> {
+pub fn read(state: &Path, span: Span, detail: Detail<'_>) -> io::Result<History> {
     let from = span.since.map(|since| since.checked_sub_signed(LEAD).unwrap_or(since));
-    let mut joiner = Joiner::new(detail == Detail::Records);
+    let mut joiner = Joiner::new(detail);
     let mut unreadable = 0;
     for (day, file) in day_files(&journal::folder(state))? {
         let over = |at: Option<DateTime<Utc>>, is: fn(&NaiveDate, &NaiveDate) -> bool| {

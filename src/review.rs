@@ -9,7 +9,7 @@ pub mod rules;
 pub mod screen;
 pub mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -132,7 +132,14 @@ pub struct Totals {
 /// Where the records, or what people said, are there and cannot be read.
 pub fn make(state: &Path, filter: &Filter) -> io::Result<Review> {
     let reviews = Reviews::read(state)?;
-    let mut history = history::read(state, filter.span, Detail::Records)?;
+    let wanted = match filter.unreviewed {
+        true => Some(sessions_to_review(state, filter, &reviews)?),
+        false => None,
+    };
+    let mut history = history::read(state, filter.span, wanted.as_ref().map_or(Detail::Records, Detail::RecordsOf))?;
+    if let Some(wanted) = &wanted {
+        history.decisions.retain(|decided| wanted.contains(&decided.session()));
+    }
     let mut projects = Projects::default();
     let mut runs = Runs::new();
     let ends = found::turn_ends(&history);
@@ -161,7 +168,16 @@ pub fn make(state: &Path, filter: &Filter) -> io::Result<Review> {
     Ok(review)
 }
 
-/// How many decisions fit the filter and wait for a person's review, told without reading any transcript.
+/// The sessions with something to review, told from the least that can be held of records: most of what is kept was
+/// reviewed before.
+fn sessions_to_review(state: &Path, filter: &Filter, reviews: &Reviews) -> io::Result<HashSet<u64>> {
+    let decisions = history::read(state, filter.span, Detail::Counts)?.decisions;
+    let fits = |decided: &&Decided| filter.kinds.is_empty() || filter.kinds.contains(&decided.kind);
+    let waiting = decisions.iter().filter(fits).filter(|decided| !reviews.is_reviewed(decided));
+    Ok(waiting.map(Decided::session).collect())
+}
+
+/// The decisions of a span that wait for a person's review, told without reading any transcript.
 ///
 /// # Errors
 /// As `make`.

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+use super::Detail;
 use super::entry::Entry;
 use crate::record::Kind;
 use crate::wire;
@@ -41,13 +42,12 @@ pub struct Stall {
     pub session_id: Option<String>,
     /// Its folder.
     pub cwd: Option<String>,
-    session: u64,
 }
 
 /// Gathers records in the order in which they were written.
-#[derive(Debug, Default)]
-pub(super) struct Joiner {
-    keep_lines: bool,
+#[derive(Debug)]
+pub(super) struct Joiner<'d> {
+    detail: Detail<'d>,
     pub(super) matters: Vec<Decided>,
     pub(super) stalls: Vec<Stall>,
     /// The records that are no part of a decision, where lines are kept: turns' ends, sessions' starts and ends.
@@ -58,10 +58,27 @@ pub(super) struct Joiner {
     open_stalls: HashMap<u64, usize>,
 }
 
-impl Joiner {
-    /// Gathers; the records themselves only if they are to be kept.
-    pub(super) fn new(keep_lines: bool) -> Self {
-        Self { keep_lines, ..Self::default() }
+impl<'d> Joiner<'d> {
+    /// Gathers, and keeps of the records what `detail` says.
+    pub(super) fn new(detail: Detail<'d>) -> Self {
+        Self {
+            detail,
+            matters: Vec::new(),
+            stalls: Vec::new(),
+            others: Vec::new(),
+            problems: 0,
+            by_call: HashMap::new(),
+            by_matter: HashMap::new(),
+            open_stalls: HashMap::new(),
+        }
+    }
+
+    fn keeps(&self, session: u64) -> bool {
+        match self.detail {
+            Detail::Counts => false,
+            Detail::Records => true,
+            Detail::RecordsOf(sessions) => sessions.contains(&session),
+        }
     }
 
     /// Takes the next record, of which `line` is the text.
@@ -70,7 +87,7 @@ impl Joiner {
         self.wait(entry);
         if entry.is_matter() {
             self.join(entry, line);
-        } else if self.keep_lines && matches!(entry.kind, Kind::Stop | Kind::Session | Kind::Problem) {
+        } else if matches!(entry.kind, Kind::Stop | Kind::Session) && self.keeps(entry.session()) {
             self.others.push((entry.at, entry.kind, line.into()));
         }
     }
@@ -80,6 +97,7 @@ impl Joiner {
     fn join(&mut self, entry: &Entry<'_>, line: &str) {
         let matter = entry.matter();
         let call = entry.call();
+        let keeps = self.keeps(entry.session());
         let alike = self.by_matter.entry(matter).or_default();
         let last = |fits: &dyn Fn(&Decided) -> bool, all: &[Decided]| {
             alike.iter().rev().copied().find(|at| all.get(*at).is_some_and(fits))
@@ -110,7 +128,7 @@ impl Joiner {
         if let Some(call) = call {
             self.by_call.insert(call, at);
         }
-        if self.keep_lines {
+        if keeps {
             decided.lines.push(line.into());
         }
     }
@@ -150,7 +168,6 @@ impl Joiner {
             what: what.to_owned(),
             session_id: text(entry.session_id),
             cwd: text(entry.cwd),
-            session,
         });
     }
 }
@@ -171,9 +188,9 @@ impl Decided {
         self.ids.first().copied().unwrap_or_default()
     }
 
-    /// Whether both are of one session.
-    pub fn same_session(&self, other: &Decided) -> bool {
-        self.session == other.session
+    /// Its session, as a name for sets.
+    pub fn session(&self) -> u64 {
+        self.session
     }
 
     /// Its records as one: each field as the record says that decided, else as the first that has it.
@@ -213,10 +230,5 @@ impl Stall {
     /// How long it is known to have lasted; none where the session has not moved since.
     pub fn waited(&self) -> Option<chrono::Duration> {
         self.moved.map(|moved| moved - self.at)
-    }
-
-    /// Whether it is of the same session as a decision.
-    pub fn is_of(&self, decided: &Decided) -> bool {
-        self.session == decided.session
     }
 }
