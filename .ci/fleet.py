@@ -31,8 +31,12 @@ def seeds():
     for number, file in enumerate(sorted(glob.glob("tests/fixtures/2.1.332/*.jsonl"))):
         if file.endswith(".answers.jsonl"):
             continue
-        for payload in open(file, "rb"):
-            run("hook", given=payload.replace(b"00000000-0000-4000", b"%08x-0000-4000" % number), state=state)
+        payloads = [line.replace("00000000-0000-4000", f"{number:08x}-0000-4000") for line in open(file)]
+        # What waits in a recording to its end is ended by the person who comes back.
+        last = json.loads(payloads[-1])
+        end = {"session_id": last["session_id"], "cwd": last["cwd"], "hook_event_name": "SessionEnd", "reason": "exit"}
+        for payload in [*payloads, json.dumps(end)]:
+            run("hook", given=payload.encode(), state=state)
     lines = run("export", state=state).decode().splitlines()
     review = json.loads(run("review", "--json", "--all", state=state))
     return lines, review["decisions"]
@@ -92,6 +96,8 @@ def main():
         if query.startswith("SELECT"):
             shown += 1
             assert rows, f"no rows: {query}"
+        if "AS waited" in query:
+            assert any(row[-1] is not None for row in rows), "no wait has an end"
     assert shown >= 6, shown
 
     def one(query):
@@ -100,7 +106,7 @@ def main():
     assert one("SELECT count(*) FROM records") == number, "a record is lost or counted twice"
     for kind in ("question", "plan", "permission", "elicitation", "nudge"):
         expected = copies * sum(decision["kind"] == kind for decision in decisions)
-        counted = one(f"SELECT count(*) FROM decisions WHERE kind = '{kind}'")
+        counted = one(f"SELECT sum(calls) FROM decisions WHERE kind = '{kind}'")
         print(f"{kind}: {counted}")
         assert counted == expected > 0, f"{kind}: {counted} counted, {expected} decided"
     folders = sorted(glob.glob("fleet/*"))
