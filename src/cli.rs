@@ -139,6 +139,8 @@ pub struct DoctorArgs {
     /// The client [default: claude on PATH]
     #[arg(long, value_name = "PATH")]
     pub client: Option<PathBuf>,
+}
+
 /// `review`
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]

@@ -49,9 +49,10 @@ fn left(home: &Home) -> Vec<String> {
 #[case::by_review(&["review"])]
 #[case::by_review_in_json(&["review", "--json"])]
 #[case::by_status(&["status"])]
+#[case::by_doctor(&["doctor", "--only", "state"])]
 fn what_is_older_than_keep_days_goes(#[case] args: &[&str]) {
     let home = aged("[records]\nkeep_days = 7\n", 8);
-    home.says(args);
+    home.run(args);
     let today = format!("{}.jsonl", Utc::now().date_naive());
     assert_eq!(left(&home), [today.as_str(), "new.json", "new.jsonl", "notes.txt", "reviews.jsonl"]);
 }

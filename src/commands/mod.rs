@@ -1,7 +1,7 @@
 //! The verbs, one a file. Each does its I/O, prints its result to standard output and gives errors back to `main`.
 
-pub mod doctor;
 pub mod correct;
+pub mod doctor;
 pub mod export;
 pub mod hook;
 pub mod install;
