@@ -15,7 +15,7 @@ use crate::record::Kind;
 #[allow(missing_docs, reason = "the names are the record's")]
 pub(super) struct Entry<'a> {
     pub(super) at: DateTime<Utc>,
-    #[serde(deserialize_with = "id")]
+    #[serde(default, deserialize_with = "id")]
     pub(super) id: u64,
     pub(super) kind: Kind,
     #[serde(borrow, default)]
