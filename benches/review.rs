@@ -91,7 +91,7 @@ fn seeds(program: &Path, state: &Path) -> Vec<String> {
 fn multiply(seeds: &[String], records: usize, state: &Path) -> usize {
     let parts: Vec<Vec<String>> = seeds.iter().map(|line| parts(line)).collect();
     let copies = records.div_ceil(parts.len());
-    let now = Utc::now();
+    let now = unattended::clock::now();
     let step = Duration::milliseconds(DAYS * 24 * 60 * 60 * 1000 / copies as i64);
     let mut number = 0;
     let mut open: Option<(String, BufWriter<File>)> = None;

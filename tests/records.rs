@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use chrono::{Days, Utc};
+use chrono::Days;
 use home::{Home, payload};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 /// A home with records, memories and waiting requests of today and of so many days ago.
 fn aged(config: &str, days: u64) -> Home {
     let home = Home::new().config(config);
-    let old = Utc::now().date_naive().checked_sub_days(Days::new(days)).unwrap();
-    let today = Utc::now().date_naive();
+    let old = unattended::clock::now().date_naive().checked_sub_days(Days::new(days)).unwrap();
+    let today = unattended::clock::now().date_naive();
     for folder in ["records", "sessions", "pending"] {
         fs::create_dir_all(home.state().join(folder)).unwrap();
     }
@@ -53,7 +53,7 @@ fn left(home: &Home) -> Vec<String> {
 fn what_is_older_than_keep_days_goes(#[case] args: &[&str]) {
     let home = aged("[records]\nkeep_days = 7\n", 8);
     home.run(args);
-    let today = format!("{}.jsonl", Utc::now().date_naive());
+    let today = format!("{}.jsonl", unattended::clock::now().date_naive());
     assert_eq!(left(&home), [today.as_str(), "new.json", "new.jsonl", "notes.txt", "reviews.jsonl"]);
 }
 

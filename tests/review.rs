@@ -183,7 +183,7 @@ fn a_filter_leaves_what_it_names(#[case] args: &[&str], #[case] expected: usize)
 #[test]
 fn without_a_time_it_is_the_last_day_and_says_so() {
     let home = recordings::home();
-    let ago = |hours: i64| (chrono::Utc::now() - chrono::Duration::hours(hours)).format("%FT%T.000Z").to_string();
+    let ago = |hours: i64| (unattended::clock::now() - chrono::Duration::hours(hours)).format("%FT%T.000Z").to_string();
     add_records(&home, &[question_record("00000000000000aa", &ago(30)), question_record("00000000000000bb", &ago(3))]);
     assert_eq!(each(&review(&home, &[]), "id"), ["00000000000000bb"]);
     assert_eq!(each(&review(&home, &["--since", "2h"]), "id"), Vec::<Value>::new());

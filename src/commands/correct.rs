@@ -52,7 +52,7 @@ pub fn correct(args: &CorrectArgs) -> anyhow::Result<()> {
     let text = text(args.text.as_deref())?;
     let decided = find(&state, &args.id)?;
     let item = item(&state, &decided)?;
-    let now = Utc::now();
+    let now = crate::clock::now();
     let project = item.cwd.as_deref().map(|cwd| Project::of(Path::new(cwd)));
     let nanoseconds = now.timestamp_nanos_opt().unwrap_or_default();
     let own = hash::more(hash::of(item.id.as_bytes()), &nanoseconds.to_le_bytes());
@@ -151,5 +151,5 @@ fn item(state: &Path, decided: &Decided) -> anyhow::Result<Item> {
 
 /// Now, as precise as records are.
 fn moment() -> DateTime<Utc> {
-    Utc::now().trunc_subsecs(3)
+    crate::clock::now().trunc_subsecs(3)
 }

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use chrono::{SecondsFormat, Utc};
+use chrono::SecondsFormat;
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ struct Report<'r> {
 /// An option that cannot be, no current folder, a signal.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     if let Some(state) = paths::state_folder()
-        && let Err(error) = retention::apply(&state, &Policy::load(), Utc::now())
+        && let Err(error) = retention::apply(&state, &Policy::load(), crate::clock::now())
     {
         eprintln!("note: old records were not removed: {error}");
     }

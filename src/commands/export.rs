@@ -27,7 +27,7 @@ struct Line {
 /// # Errors
 /// A time or a folder that is none, records that cannot be read, or a file that cannot be written.
 pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
-    let now = Utc::now();
+    let now = crate::clock::now();
     let moment = |text: &Option<String>| text.as_deref().map(|text| when::past(text, now)).transpose();
     let span = Span { since: moment(&args.since)?, until: moment(&args.until)? };
     let folders = match args.from.as_slice() {

@@ -41,7 +41,7 @@ struct Json<'r> {
 /// # Errors
 /// A time or a project that is none, or records that cannot be read.
 pub fn run(args: &ReviewArgs) -> anyhow::Result<ExitCode> {
-    let now = Utc::now();
+    let now = crate::clock::now();
     let state = state_folder()?;
     let policy = Policy::load();
     retention::apply(&state, &policy, now)
