@@ -2,25 +2,27 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
+use unattended::assumption::{Said, Sought};
 use unattended::config::{self, Config};
 use unattended::decide::{Ground, decide};
 use unattended::event::{self, Event};
 use unattended::memory::Memory;
 use unattended::settings::{self, Form, Made, Waits};
 use unattended::wire::{Payload, glimpse};
-use unattended::{input, mask, prose, reply, switch};
+use unattended::{assumption, correction, input, mask, prose, reply, switch, transcript};
 
 /// A function that panics where what must hold does not.
 pub type Property = fn(&[u8]);
 
 /// What each of them is called, and the function.
-pub const ALL: [(&str, Property); 6] = [
+pub const ALL: [(&str, Property); 7] = [
     ("payload", payload),
     ("settings", edits),
     ("message", message),
     ("config", config),
     ("memory", memory),
     ("record", record),
+    ("transcript", transcript),
 ];
 
 /// A payload: no answer or one JSON object; a question before the tool is denied; a plan is echoed as it came.
@@ -34,7 +36,8 @@ pub fn payload(bytes: &[u8]) {
     let call = event::read(&payload);
     let (config, memory) = (Config::default(), Memory::default());
     for acts in [true, false] {
-        let decision = decide(&call, Ground { acts, config: &config, memory: &memory, line: "a line" });
+        let decision =
+            decide(&call, Ground { acts, config: &config, memory: &memory, line: "a line", corrections: ("", &[]) });
         let answer = String::from_utf8(reply::bytes(&decision.answer)).expect("an answer is text");
         if answer.is_empty() {
             continue;
@@ -49,7 +52,8 @@ pub fn payload(bytes: &[u8]) {
         }
     }
     if let Event::Question { .. } = call.event {
-        let decision = decide(&call, Ground { acts: true, config: &config, memory: &memory, line: "" });
+        let decision =
+            decide(&call, Ground { acts: true, config: &config, memory: &memory, line: "", corrections: ("", &[]) });
         let answer: Value = serde_json::from_slice(&reply::bytes(&decision.answer)).expect("a question is answered");
         assert!(answer.to_string().contains("\"deny\""), "a question is denied");
     }
@@ -107,4 +111,30 @@ pub fn record(bytes: &[u8]) {
         let read: Value = serde_json::from_str(&masked).expect("a masked record is JSON");
         assert_eq!((&read["v"], &read["masked"]), (&Value::from(1), &Value::from(true)));
     }
+}
+
+/// A transcript, or a file of corrections: what was assumed after any of its calls is some words of it, and not many.
+pub fn transcript(bytes: &[u8]) {
+    for aside in [true, false] {
+        let beats = transcript::read(bytes, DateTime::<Utc>::UNIX_EPOCH, aside).expect("bytes can be read");
+        let sought: Vec<Sought> = beats
+            .iter()
+            .map(|beat| Sought {
+                at: beat.at.unwrap_or_default(),
+                call: match &beat.said {
+                    Said::Call { id, .. } | Said::Result { id } => Some(id.clone()),
+                    _ => None,
+                },
+                line_only: false,
+            })
+            .collect();
+        let found = assumption::find(&beats, &sought);
+        assert_eq!(found.len(), sought.len());
+        for found in found.into_iter().flatten() {
+            assert!(!found.text.is_empty() && found.text.chars().count() <= 601, "{found:?}");
+        }
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let due = correction::due(correction::lines(&text), "/home/dev/project", &[]);
+    assert!(correction::told(&due).chars().count() < 8_000, "the client would put it into a file");
 }

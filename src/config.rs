@@ -146,11 +146,13 @@ pub struct Records {
     pub while_off: bool,
     /// Whether secrets are taken out.
     pub mask: bool,
+    /// For how many days records, and what sessions remember, are kept; 0 is for ever.
+    pub keep_days: u32,
 }
 
 impl Default for Records {
     fn default() -> Self {
-        Self { while_off: true, mask: true }
+        Self { while_off: true, mask: true, keep_days: 90 }
     }
 }
 
@@ -198,14 +200,15 @@ mod tests {
         let (config, problems) = read(concat!(
             "default = \"off\"\n[questions]\nreply = \"leave\"\n[plans]\nreply = \"leave\"\nthen = \"bypassPermissions\"\n",
             "[permissions]\nreply = \"leave\"\n[elicitations]\nreply = \"decline\"\n[stop]\nnudges = 0\n",
-            "[records]\nwhile_off = false\nmask = false\n[doctor]\noptional_servers = [\"docs\"]\n",
+            "[records]\nwhile_off = false\nmask = false\nkeep_days = 7\n[doctor]\noptional_servers = [\"docs\"]\n",
         ));
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!((config.default, config.questions.reply), (Standing::Off, QuestionReply::Leave));
         assert_eq!((config.plans.reply, config.plans.then), (PlanReply::Leave, Then::BypassPermissions));
         assert_eq!(config.permissions.reply, PermissionReply::Leave);
         assert_eq!(config.elicitations.reply, ElicitationReply::Decline);
-        assert_eq!((config.stop.nudges, config.records.while_off, config.records.mask), (0, false, false));
+        let records = Records { while_off: false, mask: false, keep_days: 7 };
+        assert_eq!((config.stop.nudges, config.records), (0, records));
         assert_eq!(config.doctor.optional_servers, ["docs"]);
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::answer::{Answer, ContextAt, Echo, ElicitationAction};
 use crate::config::{Config, ElicitationReply, PermissionReply, PlanReply, QuestionReply, Then};
+use crate::correction::{self, Correction};
 use crate::event::{At, Call, Event};
 use crate::guidance;
 use crate::memory::{Memory, Note};
@@ -35,6 +36,8 @@ pub struct Findings {
     pub stall: bool,
     /// The plan was left to a person.
     pub plan_left: bool,
+    /// The corrections that the session is given, by their own ids.
+    pub corrections: Vec<String>,
 }
 
 /// What there is to go by, besides the call itself.
@@ -48,6 +51,8 @@ pub struct Ground<'g> {
     pub memory: &'g Memory,
     /// The line for a person at the start of a session.
     pub line: &'g str,
+    /// The corrections that are due to a session that starts, and the file that they are in.
+    pub corrections: (&'g str, &'g [Correction]),
 }
 
 /// Decides what is answered.
@@ -56,6 +61,11 @@ pub fn decide<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
     let plan_is_over = matches!(call.event, Event::PlanApproved { .. }) || out_of_plan_mode(call);
     if plan_is_over && (ground.memory.entered_plan_from().is_some() || ground.memory.plan_left()) {
         decision.remember.push(Note::LeftPlan);
+    }
+    match call.event {
+        Event::SessionStart { .. } if !ground.corrections.1.is_empty() => correct(&mut decision, ground),
+        Event::Stop { .. } => decision.remember.extend(ground.memory.to_deliver()),
+        _ => {}
     }
     decision
 }
@@ -219,6 +229,26 @@ fn start<'a>(source: Option<&str>, context: Option<String>, line: &str) -> Decis
     };
     let remember = if compacted { Vec::new() } else { vec![Note::Started] };
     Decision { answer, remember, ..Decision::default() }
+}
+
+/// The session is told the corrections that are due, attended or not.
+#[inline(never)]
+fn correct(decision: &mut Decision<'_>, ground: Ground<'_>) {
+    let (file, corrections) = ground.corrections;
+    let told = correction::told(corrections);
+    let (context, line) = match std::mem::take(&mut decision.answer) {
+        Answer::Welcome { context, line } => (context, line),
+        _ => (None, None),
+    };
+    let context = context.map_or(told.clone(), |contract| format!("{contract}\n\n{told}"));
+    decision.answer = Answer::Welcome { context: Some(context), line };
+    let ids: Vec<String> = corrections.iter().map(|correction| correction.correction.clone()).collect();
+    let known = ground.memory.given();
+    let new: Vec<String> = ids.iter().filter(|id| !known.contains(&id.as_str())).cloned().collect();
+    if !new.is_empty() {
+        decision.remember.push(Note::Given { file: file.to_owned(), corrections: new });
+    }
+    decision.findings.corrections = ids;
 }
 
 /// An event whose mode is not plan says that the session is out of it. What a subagent runs in says nothing of the

@@ -9,6 +9,7 @@ const PERMISSION: &str = include_str!("../hooks/guidance/permission.md");
 const PLAN: &str = include_str!("../hooks/guidance/plan.md");
 const STOP: &str = include_str!("../hooks/guidance/stop.md");
 const SESSION: &str = include_str!("../hooks/guidance/session.md");
+const CORRECTIONS: &str = include_str!("../hooks/guidance/corrections.md");
 
 /// How much of a name that the model or a server chose is repeated, in characters.
 const NAME_LIMIT: usize = 120;
@@ -45,6 +46,12 @@ pub fn session() -> String {
     flowing(SESSION)
 }
 
+/// A person's corrections of what was decided without them, which `items` lists.
+#[inline(never)]
+pub fn corrections(items: &str) -> String {
+    flowing(CORRECTIONS).replace("{corrections}", items)
+}
+
 /// The texts are wrapped for their readers in the repository; the model gets whole paragraphs and list items.
 fn flowing(text: &str) -> String {
     let mut flowing = String::with_capacity(text.len());
@@ -74,7 +81,15 @@ mod tests {
 
     #[test]
     fn every_text_is_whole_sentences_without_a_hole_in_it() {
-        for text in [question(&[], false), question(&[], true), permission("Bash"), plan(), stop(), session()] {
+        for text in [
+            question(&[], false),
+            question(&[], true),
+            permission("Bash"),
+            plan(),
+            stop(),
+            session(),
+            corrections("- x."),
+        ] {
             assert!(text.ends_with('.') && !text.contains(['{', '}']) && !text.contains("  "), "{text}");
         }
     }

@@ -5,17 +5,19 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`] | [`paths`], [`policy`], [`store`], [`journal`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
 
 pub mod answer;
+pub mod assumption;
 pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod commands;
 pub mod config;
+pub mod correction;
 pub mod decide;
 pub mod doctor;
 pub mod event;
@@ -23,19 +25,25 @@ pub mod executable;
 pub mod files;
 pub mod guidance;
 pub mod hash;
+pub mod history;
 pub mod input;
 pub mod journal;
 pub mod ledger;
+pub mod lines;
 pub mod lock;
 pub mod mask;
 pub mod memory;
 pub mod paths;
 pub mod policy;
 pub mod program;
+pub mod project;
 pub mod prose;
 pub mod question;
 pub mod record;
 pub mod reply;
+pub mod retention;
+pub mod review;
+pub mod reviews;
 pub mod settings;
 pub mod settings_file;
 pub mod standing;
@@ -43,6 +51,8 @@ pub mod state;
 pub mod store;
 pub mod streams;
 pub mod switch;
+pub mod transcript;
 pub mod trouble;
+pub mod when;
 pub mod wire;
 pub mod wiring;

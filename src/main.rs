@@ -28,6 +28,10 @@ fn main() -> ExitCode {
 fn command_line() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.verb {
+        Verb::Review(args) => return ended(commands::review::run(args)),
+        Verb::Ack(args) => commands::correct::ack(args),
+        Verb::Correct(args) => commands::correct::correct(args),
+        Verb::Export(args) => commands::export::run(args),
         Verb::Hook(args) => {
             commands::hook::run(args.registered_for.as_deref());
             Ok(())
@@ -49,13 +53,15 @@ fn command_line() -> ExitCode {
         Verb::Completions(args) => commands::completions::run(args),
         Verb::Man(args) => commands::man::run(args),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&error);
-            ExitCode::FAILURE
-        }
-    }
+    ended(done.map(|()| ExitCode::SUCCESS))
+}
+
+/// The exit code, and the error for a person.
+fn ended(done: anyhow::Result<ExitCode>) -> ExitCode {
+    done.unwrap_or_else(|error| {
+        complain(&error);
+        ExitCode::FAILURE
+    })
 }
 
 /// Whether this is a hook call, told before the command line is looked at: `hook …`, or a payload on standard input and

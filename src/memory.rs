@@ -49,6 +49,20 @@ pub enum Note {
         /// The first end of this turn, not one that we caused (`stop_hook_active` is false).
         first: bool,
     },
+    /// It was given corrections.
+    Given {
+        /// The file of its project's corrections.
+        file: String,
+        /// Their own ids.
+        corrections: Vec<String>,
+    },
+    /// It has reached a Stop since.
+    Delivered {
+        /// The same file.
+        file: String,
+        /// The corrections' ids.
+        corrections: Vec<String>,
+    },
 }
 
 /// Which hook; the names are the client's.
@@ -185,6 +199,36 @@ impl Memory {
         self.notes().any(|note| matches!(note, Note::Stopped { .. } | Note::Asked { prompt: None, .. }))
     }
 
+    /// The corrections that the session was given, by their ids.
+    #[inline(never)]
+    pub fn given(&self) -> Vec<&str> {
+        let given = self.notes().filter_map(|note| match note {
+            Note::Given { corrections, .. } => Some(corrections),
+            _ => None,
+        });
+        given.flatten().map(String::as_str).collect()
+    }
+
+    /// What was given and is not delivered yet, as the note that says that it is.
+    #[inline(never)]
+    pub fn to_deliver(&self) -> Option<Note> {
+        let file = self.notes().rev().find_map(|note| match note {
+            Note::Given { file, .. } => Some(file),
+            _ => None,
+        })?;
+        let delivered = |id: &str| {
+            self.notes()
+                .any(|note| matches!(note, Note::Delivered { corrections, .. } if corrections.iter().any(|c| c == id)))
+        };
+        let mut corrections: Vec<String> = Vec::new();
+        for id in self.given() {
+            if !delivered(id) && !corrections.iter().any(|known| known == id) {
+                corrections.push(id.to_owned());
+            }
+        }
+        (!corrections.is_empty()).then(|| Note::Delivered { file: file.clone(), corrections })
+    }
+
     /// Whether this registration noted just that before.
     pub fn holds(&self, note: &Note) -> bool {
         self.mine(0).any(|held| held == note)
@@ -209,7 +253,8 @@ impl Memory {
         Ok(text)
     }
 
-    /// The newest lines, and those that say since when the session is there and whether it is in plan mode.
+    /// The newest lines, and those that say since when the session is there, whether it is in plan mode, and which
+    /// corrections it was given.
     ///
     /// # Errors
     /// None that a line can cause.
@@ -220,7 +265,8 @@ impl Memory {
         let plan = self.lines.iter().rposition(plan);
         let mut text = String::new();
         for (at, line) in self.lines.iter().enumerate() {
-            if at >= newest || at == started || Some(at) == plan {
+            let correction = matches!(*line.note, Note::Given { .. } | Note::Delivered { .. });
+            if at >= newest || at == started || Some(at) == plan || correction {
                 text.push_str(&serde_json::to_string(line)?);
                 text.push('\n');
             }

@@ -2,7 +2,7 @@
 //! nobody else can read them. What differs between systems is at the end.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Reads at most `limit` bytes of a file. No symlink is followed, and a FIFO ends at once.
@@ -21,6 +21,35 @@ pub fn read(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
             return Ok(bytes);
         }
     }
+}
+
+/// Reads the lines at the end of a file that fit into `limit` bytes, guarded as in `read`.
+///
+/// # Errors
+/// As the system gives them; `NotFound` where there is no such file.
+#[inline(never)]
+pub fn read_end(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut file = system::open_to_read(path)?;
+    let length = file.metadata()?.len();
+    let cut = length > limit;
+    if cut {
+        file.seek(SeekFrom::Start(length - limit))?;
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    if cut {
+        let first = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
+        bytes.drain(..first);
+    }
+    Ok(bytes)
+}
+
+/// Opens a file to be read by and by. No symlink is followed, and a FIFO is not waited for.
+///
+/// # Errors
+/// As the system gives them; `NotFound` where there is no such file.
+pub fn open(path: &Path) -> io::Result<File> {
+    system::open_to_read(path)
 }
 
 /// How much room a read has, in bytes; most files here fit into the first.

@@ -4,6 +4,7 @@
 
 mod home;
 #[path = "../fuzz/properties.rs"]
+#[allow(unreachable_pub, clippy::type_complexity, reason = "it is a crate of its own to the fuzzer")]
 mod properties;
 
 use std::fs;
@@ -124,4 +125,9 @@ fn any_memory_file_is_read_as_far_as_it_goes() {
 #[test]
 fn any_record_stays_json_without_its_secrets() {
     tried("record", "fixtures");
+}
+
+#[test]
+fn of_any_transcript_some_words_are_found_or_none() {
+    tried("transcript", "fixtures/transcripts");
 }

@@ -26,7 +26,8 @@ fn entered_from(mode: &str) -> Memory {
 fn answered(payload: &Value, acts: bool, config: &Config, memory: &Memory) -> (Option<Value>, Vec<Note>) {
     let text = payload.to_string();
     let call = event::read(&Payload::read(&text).unwrap());
-    let Decision { answer, remember, .. } = decide(&call, Ground { acts, config, memory, line: "the line" });
+    let Decision { answer, remember, .. } =
+        decide(&call, Ground { acts, config, memory, line: "the line", corrections: ("", &[]) });
     let bytes = reply::bytes(&answer);
     ((!bytes.is_empty()).then(|| serde_json::from_slice(&bytes).unwrap()), remember)
 }
@@ -343,7 +344,9 @@ fn an_idle_terminal_is_a_stall_only_where_the_turn_ended_waiting() {
     let stalls = |memory: &Memory| {
         let text = idle.to_string();
         let call = event::read(&Payload::read(&text).unwrap());
-        decide(&call, Ground { acts: true, config: &Config::default(), memory, line: "" }).findings.stall
+        decide(&call, Ground { acts: true, config: &Config::default(), memory, line: "", corrections: ("", &[]) })
+            .findings
+            .stall
     };
     let ended = |waits, sent_on| {
         Memory::default().with(now(), Note::Stopped { prompt: Some("p".into()), waits, sent_on, first: true })

@@ -194,7 +194,7 @@ fn status_counts_a_decision_once_however_many_hooks_saw_it() {
     let status: Value = serde_json::from_str(&home.says(&["status", "--json"])).unwrap();
     let today = &status["today"];
     assert_eq!((&today["questions"], &today["plans"], &today["elicitations"]), (&json!(2), &json!(1), &json!(1)));
-    assert_eq!(today["stalls"], 4, "two notifications, each told twice");
+    assert_eq!(today["stalls"], 2, "two dialogs stood open, each told twice");
     assert_eq!(status["attended"], json!({"answered": true, "because": "environment"}));
     let said = home.says(&["status"]);
     assert!(said.contains("2 questions denied, 1 plan approved, 1 elicitation ended"), "{said}");

@@ -17,22 +17,10 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Builds the release for the musl target where that is there, else for the host, and says so; and the yardsticks.
+    /// Builds the release, as `release` does, and the yardsticks.
     pub fn build() -> Programs {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-        let musl = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
-        let release = |target: Option<&str>| {
-            let mut cargo = Command::new(env!("CARGO"));
-            cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(root());
-            cargo.args(target.map(|target| ["--target", target]).into_iter().flatten());
-            cargo.status().expect("cargo starts").success()
-        };
-        let is_static = release(Some(&musl));
-        if !is_static {
-            println!("The target {musl} is not there (rustup target add {musl}): measuring the host's own build.");
-            assert!(release(None), "the release builds");
-        }
-        let folder = if is_static { target.join(&musl) } else { target.clone() };
+        let (ours, is_static) = release();
+        let (target, musl) = (target(), musl());
         let yardsticks = target.join("yardsticks");
         std::fs::create_dir_all(&yardsticks).unwrap();
         let (nothing, only_read) = (yardsticks.join("nothing"), yardsticks.join("only_read"));
@@ -48,7 +36,7 @@ impl Programs {
             rustc.args(["--target", &musl]);
         }
         assert!(rustc.status().expect("rustc starts").success(), "the reader builds");
-        Programs { ours: folder.join("release/unattended"), nothing, only_read, target }
+        Programs { ours, nothing, only_read, target }
     }
 
     /// The handlers in other languages that can be run here, each with its words; says which cannot.
@@ -80,4 +68,29 @@ fn root() -> &'static Path {
 
 fn handlers() -> PathBuf {
     root().join("benches/handlers")
+}
+
+/// Builds the release for the musl target where that is there, else for the host, and says so; whether it is static.
+pub fn release() -> (PathBuf, bool) {
+    let release = |target: Option<&str>| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(root());
+        cargo.args(target.map(|target| ["--target", target]).into_iter().flatten());
+        cargo.status().expect("cargo starts").success()
+    };
+    let is_static = release(Some(&musl()));
+    if !is_static {
+        println!("The target {} is not there (rustup target add {0}): measuring the host's own build.", musl());
+        assert!(release(None), "the release builds");
+    }
+    let folder = if is_static { target().join(musl()) } else { target() };
+    (folder.join("release/unattended"), is_static)
+}
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+fn musl() -> String {
+    format!("{}-unknown-linux-musl", std::env::consts::ARCH)
 }

@@ -13,7 +13,9 @@ use crate::cli::DoctorArgs;
 use crate::doctor::facts::Facts;
 use crate::doctor::gather::{self, Options};
 use crate::doctor::{self, Check, Finding, State, fix};
+use crate::policy::Policy;
 use crate::trouble::Trouble;
+use crate::{paths, retention};
 
 /// The schema version of the JSON output, `docs/doctor.schema.json`.
 const VERSION: u32 = 1;
@@ -42,6 +44,11 @@ struct Report<'r> {
 /// # Errors
 /// An option that cannot be, no current folder, a signal.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    if let Some(state) = paths::state_folder()
+        && let Err(error) = retention::apply(&state, &Policy::load(), crate::clock::now())
+    {
+        eprintln!("note: old records were not removed: {error}");
+    }
     let checks = checks(args);
     let mut options = Options {
         checks: checks.clone(),

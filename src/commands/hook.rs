@@ -3,21 +3,22 @@
 
 use std::io::Write;
 use std::panic;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound, Utc};
 
+use crate::correction::Correction;
 use crate::decide::{Decision, Ground, decide};
 use crate::event::{self, Call, Event};
 use crate::input::{self, Input, SILENCE_LIMIT};
-use crate::memory::Memory;
+use crate::memory::{Memory, Note};
 use crate::policy::Policy;
 use crate::store::Store;
 use crate::switch::Verdict;
 use crate::wire::{Payload, glimpse};
-use crate::{clock, hash, journal, paths, record, reply, standing, streams};
+use crate::{clock, hash, journal, paths, record, reply, reviews, standing, streams};
 
 /// The answer for the case that something here breaks, and whether an answer was given already.
 static CANNED: Mutex<&str> = Mutex::new("");
@@ -77,11 +78,14 @@ fn answer_call(policy: &Policy, call: &Call<'_>) {
     };
     let verdict = resolve(policy, now, Some(&memory));
     arm(verdict, call.ids.hook_event_name.as_deref().unwrap_or_default(), tool_of(&call.event), policy);
-    let line = match call.event {
-        Event::SessionStart { .. } => standing::start_line(policy, verdict, now),
-        _ => String::new(),
+    let (line, (file, corrections)) = match call.event {
+        Event::SessionStart { .. } => {
+            (standing::start_line(policy, verdict, now), due(state.as_deref(), call, &memory, &mut problems))
+        }
+        _ => Default::default(),
     };
-    let ground = Ground { acts: verdict.acts, config: &policy.config, memory: &memory, line: &line };
+    let corrections = (file.as_str(), corrections.as_slice());
+    let ground = Ground { acts: verdict.acts, config: &policy.config, memory: &memory, line: &line, corrections };
     let decision = decide(call, ground);
     give(&reply::bytes(&decision.answer), &mut problems);
     keep(policy, call, &decision, verdict, store.as_ref().zip(Some(&memory)), state, problems, now);
@@ -104,12 +108,49 @@ fn keep(
     {
         problems.push(format!("the session's memory was not written: {error}"));
     }
+    if matches!(call.event, Event::Stop { .. }) {
+        deliver(state.as_deref(), call, &decision.remember, &mut problems, now);
+    }
     if !verdict.acts && !policy.config.records.while_off {
         return;
     }
     let attendance = policy.surroundings.attendance();
     if let Some(record) = record::of(call, decision, verdict, attendance, &problems, now) {
         append(policy, state, &record, now);
+    }
+}
+
+/// The corrections that a session which starts is given, and the file that they are in. Where there are none at all,
+/// that is one failed look.
+#[inline(never)]
+fn due(
+    state: Option<&Path>,
+    call: &Call<'_>,
+    memory: &Memory,
+    problems: &mut Vec<String>,
+) -> (String, Vec<Correction>) {
+    let (Some(state), Some(cwd), Event::SessionStart { source, .. }) = (state, call.ids.cwd.as_deref(), &call.event)
+    else {
+        return Default::default();
+    };
+    // What a session was told before, it has lost after these.
+    let forgot = matches!(source.as_deref(), Some("compact" | "clear"));
+    let again = if forgot { memory.given() } else { Vec::new() };
+    reviews::due(state, Path::new(cwd), &again).unwrap_or_else(|error| {
+        problems.push(format!("corrections were not given: {error}"));
+        Default::default()
+    })
+}
+
+/// A session that was given corrections has reached a Stop: they are delivered.
+fn deliver(state: Option<&Path>, call: &Call<'_>, notes: &[Note], problems: &mut Vec<String>, now: DateTime<Utc>) {
+    for note in notes {
+        if let (Note::Delivered { file, corrections }, Some(state)) = (note, state) {
+            let session = call.ids.session_id.as_deref().unwrap_or_default();
+            if let Err(error) = reviews::delivered(state, file, corrections, session, now.trunc_subsecs(3)) {
+                problems.push(format!("the corrections' delivery was not noted: {error}"));
+            }
+        }
     }
 }
 

@@ -1,11 +1,32 @@
 //! The verbs, one a file. Each does its I/O, prints its result to standard output and gives errors back to `main`.
 
 pub mod completions;
+pub mod correct;
 pub mod doctor;
+pub mod export;
 pub mod hook;
 pub mod install;
 pub mod man;
 pub mod prompt;
+pub mod review;
 pub mod status;
 pub mod switch;
 pub mod uninstall;
+
+use std::path::PathBuf;
+
+use crate::paths;
+use crate::trouble::Trouble;
+
+/// The state folder, for a person's verb.
+///
+/// # Errors
+/// Where there is no home.
+fn state_folder() -> anyhow::Result<PathBuf> {
+    paths::state_folder().ok_or_else(|| {
+        Trouble::error(
+            "there is no home folder in which the state could be",
+            "set HOME, or UNATTENDED_STATE to a folder",
+        )
+    })
+}

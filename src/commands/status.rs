@@ -4,11 +4,11 @@ use chrono::{DateTime, Local, NaiveTime, TimeZone, Utc};
 use serde::Serialize;
 
 use crate::cli::StatusArgs;
-use crate::journal::{self, Counts};
+use crate::history::{self, Detail, History, Span};
 use crate::policy::Policy;
 use crate::record::Kind;
 use crate::switch::{Because, Surroundings, Verdict};
-use crate::{clock, paths, standing};
+use crate::{clock, paths, retention, standing};
 
 /// What `status --json` prints.
 #[derive(Debug, Serialize)]
@@ -51,15 +51,21 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     let policy = Policy::load();
     let state = paths::state_folder();
     let mut problems = policy.problems.clone();
-    let counts = match &state {
-        Some(state) => journal::count(state, midnight(now), now).unwrap_or_else(|error| {
+    if let Some(state) = &state
+        && let Err(error) = retention::apply(state, &policy, now)
+    {
+        problems.push(format!("old records were not removed: {error}"));
+    }
+    let span = Span { since: Some(midnight(now)), until: None };
+    let history = match &state {
+        Some(state) => history::read(state, span, Detail::Counts).unwrap_or_else(|error| {
             problems.push(format!("{}: {error}", state.join("records").display()));
-            Counts::default()
+            History::default()
         }),
-        None => Counts::default(),
+        None => History::default(),
     };
-    if counts.unreadable > 0 {
-        problems.push(format!("{} lines of today's records could not be read", counts.unreadable));
+    if history.unreadable > 0 {
+        problems.push(format!("{} lines of today's records could not be read", history.unreadable));
     }
     let [attended, unattended] = ["1", "0"].map(|attended| verdict(&policy, attended, now));
     let switch = policy.switch.as_ref().filter(|switch| switch.in_force(now));
@@ -68,7 +74,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         attended: attended.into(),
         unattended: unattended.into(),
         until,
-        today: today(&counts),
+        today: today(&history),
         state: state.map(|state| state.display().to_string()),
         config: paths::config_file().filter(|file| file.exists()).map(|file| file.display().to_string()),
         problems,
@@ -95,16 +101,17 @@ impl From<Verdict> for Standing {
     }
 }
 
-fn today(counts: &Counts) -> Today {
-    let of = |kind| counts.decisions.get(&kind).copied().unwrap_or_default();
+fn today(history: &History) -> Today {
+    let counts = history.counts();
+    let of = |kind| counts.get(&kind).copied().unwrap_or_default();
     Today {
         questions: of(Kind::Question),
         plans: of(Kind::Plan),
         permissions: of(Kind::Permission),
         elicitations: of(Kind::Elicitation),
         nudges: of(Kind::Nudge),
-        stalls: counts.stalls,
-        problems: counts.problems,
+        stalls: history.stalls.len(),
+        problems: history.problems,
     }
 }
 

@@ -17,7 +17,7 @@ use chrono::TimeDelta;
 use super::Check;
 use super::facts::{Client, ConfigFile, Facts};
 use crate::policy::Policy;
-use crate::{client, clock, journal, paths, wiring};
+use crate::{client, clock, history, paths, wiring};
 
 /// How far back stalls are looked for.
 pub const STALL_DAYS: i64 = 7;
@@ -53,8 +53,8 @@ pub fn facts(options: &Options, progress: &mut dyn FnMut(&str, Duration)) -> io:
     let state = state::of(paths::state_folder());
     let now = clock::now();
     let stalls = match &state.folder {
-        Some(folder) if wants(Check::Stalls) => journal::count(folder, now - TimeDelta::days(STALL_DAYS), now)
-            .map(|counts| counts.stalls)
+        Some(folder) if wants(Check::Stalls) => history::stalls(folder, now - TimeDelta::days(STALL_DAYS))
+            .map(|stalls| stalls.len())
             .map_err(|error| error.to_string()),
         _ => Ok(0),
     };

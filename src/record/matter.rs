@@ -114,6 +114,9 @@ pub(super) enum Matter<'a> {
         error: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<&'a str>,
+        /// The corrections that the session was given.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        corrections: &'a [String],
     },
     Subagent {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,7 +208,8 @@ pub(super) fn matter<'a>(
             | Event::ExitPlan { .. }
             | Event::PlanApproved { .. }
     );
-    if !on && !kept_while_off {
+    // A session that was given corrections was told something, whoever attends it.
+    if !on && !kept_while_off && findings.corrections.is_empty() {
         return None;
     }
     Some(match &call.event {
@@ -255,10 +259,12 @@ pub(super) fn matter<'a>(
             let (notification_type, message) = (notification_type.as_deref(), message.as_deref());
             (Kind::Notice, Matter::Notice { notification_type, message, stall: findings.stall })
         }
-        Event::StopFailure { error, message } => session(None, None, None, error.as_deref(), message.as_deref()),
-        Event::SessionStart { source, model } => session(source.as_deref(), model.as_deref(), None, None, None),
+        Event::StopFailure { error, message } => session(None, None, None, error.as_deref(), message.as_deref(), &[]),
+        Event::SessionStart { source, model } => {
+            session(source.as_deref(), model.as_deref(), None, None, None, &findings.corrections)
+        }
         Event::SubagentStart { agent_type } => (Kind::Session, Matter::Subagent { agent_type: agent_type.as_deref() }),
-        Event::SessionEnd { reason } => session(None, None, reason.as_deref(), None, None),
+        Event::SessionEnd { reason } => session(None, None, reason.as_deref(), None, None, &[]),
         Event::Other => return None,
     })
 }
@@ -269,8 +275,9 @@ fn session<'a>(
     reason: Option<&'a str>,
     error: Option<&'a str>,
     message: Option<&'a str>,
+    corrections: &'a [String],
 ) -> (Kind, Matter<'a>) {
-    (Kind::Session, Matter::Session { source, model, reason, error, message })
+    (Kind::Session, Matter::Session { source, model, reason, error, message, corrections })
 }
 
 fn plan_matter<'a>(plan: &'a Plan<'a>, entered_from: Option<&'a str>, seen_by: SeenBy) -> Matter<'a> {

@@ -50,6 +50,12 @@ pub struct Facts {
     pub carried_out: bool,
     /// Our records, in the order written.
     pub records: Vec<Value>,
+    /// What the client wrote of its sessions: the file's place below its folder of the project, and the text.
+    pub transcripts: BTreeMap<String, String>,
+    /// Where the home was.
+    pub home: PathBuf,
+    /// Where temporary files were.
+    pub temporary: PathBuf,
 }
 
 /// What all cells share.
@@ -91,7 +97,17 @@ impl Stage {
         }
         let carried_out = home.project().join("out.txt").exists();
         drop(session);
-        Ok(Facts { outcome, answered, shown, kept: api.kept(), carried_out, records: records(&home.state())? })
+        Ok(Facts {
+            outcome,
+            answered,
+            shown,
+            kept: api.kept(),
+            carried_out,
+            records: records(&home.state())?,
+            transcripts: transcripts(&home.folder().join(".claude/projects"))?,
+            home: home.folder(),
+            temporary: home.temporary(),
+        })
     }
 }
 
@@ -122,6 +138,28 @@ pub fn records(state: &Path) -> Result<Vec<Value>> {
         }
     }
     Ok(all)
+}
+
+/// All files of the client's folders of projects by their place below their project's.
+fn transcripts(projects: &Path) -> Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![(projects.to_path_buf(), 0)];
+    let mut project = PathBuf::new();
+    while let Some((folder, depth)) = folders.pop() {
+        if depth == 1 {
+            project.clone_from(&folder);
+        }
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push((path, depth + 1));
+            } else if path.extension().is_some_and(|end| end == "jsonl") {
+                let name = path.strip_prefix(&project).unwrap_or(&path).display().to_string();
+                found.insert(name, std::fs::read_to_string(&path)?);
+            }
+        }
+    }
+    Ok(found)
 }
 
 impl Facts {

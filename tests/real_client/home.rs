@@ -20,6 +20,7 @@ pub const NOTES: &str = "The door is made of oak.";
 /// end with the value, whoever started them.
 pub struct Home {
     root: tempfile::TempDir,
+    place: String,
     url: String,
     path: OsString,
 }
@@ -28,7 +29,7 @@ impl Home {
     /// Makes the folders and the client's files in them.
     pub fn make(client: &Client, mode: &str) -> Result<Home> {
         let root = tempfile::Builder::new().prefix("real.").tempdir()?;
-        let home = Home { root, url: String::new(), path: client.search_path()? };
+        let home = Home { root, place: "project".to_owned(), url: String::new(), path: client.search_path()? };
         std::fs::create_dir_all(home.folder().join(".claude/plans"))?;
         std::fs::create_dir_all(home.folder().join("bin"))?;
         std::fs::create_dir_all(home.project())?;
@@ -59,7 +60,13 @@ impl Home {
     /// The project folder, where the client runs. It is no git repository: in one, a background session may write only
     /// after it has moved to a worktree.
     pub fn project(&self) -> PathBuf {
-        self.folder().join("project")
+        self.folder().join(&self.place)
+    }
+
+    /// Makes another folder below the home the project, for the sessions from now on.
+    pub fn move_to(&mut self, place: &str) -> Result<()> {
+        place.clone_into(&mut self.place);
+        Ok(std::fs::create_dir_all(self.project())?)
     }
 
     /// Where our state is for this home.

@@ -21,6 +21,7 @@ mod play;
 mod recorder;
 mod report;
 mod results;
+mod reviewed;
 mod run;
 mod scenario;
 mod selftest;
@@ -54,6 +55,7 @@ fn main() -> Result<ExitCode> {
         Verb::Run => run(options),
         Verb::Show(name) => show(&options, &name),
         Verb::Record(version) => record(&options, &version),
+        Verb::RecordTranscripts(version) => record_transcripts(&options, &version),
     }
 }
 
@@ -73,12 +75,16 @@ fn run(options: Options) -> Result<ExitCode> {
     let results = options.report.then(Results::here);
     // A run that mends is about the cells of the report alone.
     let wants_doctor = |name: &str| !options.mend && options.wants(name);
-    let beside = doctor::trials(options.all, &options.binary, wants_doctor);
+    let mut beside = doctor::trials(options.all, &options.binary, wants_doctor);
+    if !options.mend && options.wants(reviewed::NAME) {
+        beside.push(reviewed::trial(stage(&options)?));
+    }
     if options.libtest.list {
         return Ok(suite::run(&options.libtest, stage(&options)?, cells, beside, results).exit_code());
     }
     if !cells.is_empty() || !beside.is_empty() {
         let more = if beside.is_empty() { Vec::new() } else { doctor::versions(options.all) };
+        let more = more.into_iter().chain([cells::NEWEST]);
         ready(cells.iter().map(|cell| cell.version).chain(more))?;
     }
     if let Some(results) = results.as_ref().filter(|_| options.all && !options.mend && options.filters.is_empty()) {
@@ -123,6 +129,12 @@ fn show(options: &Options, name: &str) -> Result<ExitCode> {
 fn record(options: &Options, version: &str) -> Result<ExitCode> {
     ready([version])?;
     recorder::record(&stage(options)?, &root(), version, |name| options.wants(name))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn record_transcripts(options: &Options, version: &str) -> Result<ExitCode> {
+    ready([version])?;
+    recorder::transcripts::record(&stage(options)?, &root(), version, |name| options.wants(name))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -40,6 +40,8 @@ pub enum Verb {
     Show(String),
     /// Record the payloads of a client.
     Record(String),
+    /// Record the transcripts of a client, and our records beside them.
+    RecordTranscripts(String),
 }
 
 impl Options {
@@ -57,6 +59,7 @@ impl Options {
                 "--mend" => (all, report, mend) = (true, true, true),
                 "--filter" => filters.extend(value()?.split(',').map(str::to_owned)),
                 "--show" => verb = Verb::Show(value()?),
+                "--record-transcripts" => verb = Verb::RecordTranscripts(value()?),
                 "--record" => verb = Verb::Record(value()?),
                 _ => rest.push(argument),
             }

@@ -31,6 +31,11 @@ fn every_scenario_is_there() -> Outcome {
     for session in recorder::sessions(&root()).map_err(|error| format!("{error:#}"))? {
         all.get(&session.scenario).ok_or(format!("{} has no scenario", session.name))?;
     }
+    for (name, ..) in recorder::transcripts::SESSIONS {
+        all.get(name).ok_or(format!("{name} has no scenario"))?;
+        let recorded = root().join("tests/fixtures/transcripts").join(name).join("records.jsonl");
+        recorded.is_file().then_some(()).ok_or(format!("{name} was not recorded"))?;
+    }
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 pub mod drift;
 pub mod hook;
 pub mod stable;
+pub mod transcripts;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,0 +1,121 @@
+//! One record, as far as joining and counting need it. What a record lacks, or has of another version, is absent.
+//! Pure.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::hash;
+use crate::record::Kind;
+
+/// One line of the journal.
+#[derive(Debug, Deserialize)]
+#[allow(missing_docs, reason = "the names are the record's")]
+pub(super) struct Entry<'a> {
+    pub(super) at: DateTime<Utc>,
+    #[serde(default, deserialize_with = "id")]
+    pub(super) id: u64,
+    pub(super) kind: Kind,
+    #[serde(borrow, default)]
+    pub(super) session_id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    prompt_id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_use_id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) cwd: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    questions: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    requested_schema: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    mcp_server_name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    last_assistant_message: Option<&'a RawValue>,
+    #[serde(default)]
+    nudge: Option<u32>,
+    #[serde(default)]
+    pub(super) stall: bool,
+    #[serde(borrow, default)]
+    pub(super) notification_type: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    plan: Option<Plan<'a>>,
+    #[serde(borrow, default)]
+    denied_by: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    decision: Outcome<'a>,
+    #[serde(borrow, default)]
+    pub(super) problems: Vec<Cow<'a, str>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Plan<'a> {
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Outcome<'a> {
+    #[serde(borrow)]
+    action: Cow<'a, str>,
+}
+
+impl Entry<'_> {
+    /// Whether this record may be part of a decision: a question, a plan, a permission, an elicitation or a turn sent
+    /// on. A stall, a notice, a session are none.
+    pub(super) fn is_matter(&self) -> bool {
+        matches!(self.kind, Kind::Question | Kind::Plan | Kind::Permission | Kind::Elicitation | Kind::Nudge)
+    }
+
+    /// Whether something was decided here without a person, by us or by the client's own check.
+    pub(super) fn decides(&self) -> bool {
+        !matches!(self.decision.action.as_ref(), "none" | "welcome" | "canned") || self.denied_by.is_some()
+    }
+
+    /// The session, as a name for maps.
+    pub(super) fn session(&self) -> u64 {
+        self.session_id.map_or(0, |id| hash::of(id.get().as_bytes()))
+    }
+
+    /// The tool call, as a name for maps, where the record has its id. PermissionRequest has none.
+    pub(super) fn call(&self) -> Option<u64> {
+        let id = self.tool_use_id.filter(|id| id.get().len() > 2)?;
+        Some(hash::more(self.session() ^ self.kind as u64, id.get().as_bytes()))
+    }
+
+    /// What the decision is about, whichever hook saw it: kind, session, prompt, tool and input.
+    pub(super) fn matter(&self) -> u64 {
+        let number = self.nudge.map(|nudge| nudge.to_string());
+        let raw = |value: Option<&RawValue>| value.map(RawValue::get).unwrap_or_default().to_owned();
+        let parts = [
+            raw(self.session_id),
+            raw(self.prompt_id),
+            raw(self.tool),
+            raw(self
+                .questions
+                .filter(|questions| questions.get() != "[]")
+                .or(self.tool_input)
+                .or(self.requested_schema)),
+            raw(self.plan.as_ref().and_then(|plan| plan.text)),
+            raw(self.mcp_server_name),
+            raw(self.message.or(self.last_assistant_message)),
+            number.unwrap_or_default(),
+        ];
+        let kind = hash::of(&[self.kind as u8]);
+        parts.iter().fold(kind, |hash, part| hash::more(hash::more(hash, &[0]), part.as_bytes()))
+    }
+}
+
+/// The sixteen hexadecimal digits of a record's id.
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let text = Cow::<str>::deserialize(deserializer)?;
+    u64::from_str_radix(&text, 16).map_err(serde::de::Error::custom)
+}

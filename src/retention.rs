@@ -1,0 +1,54 @@
+//! How long things are kept: what is older than `[records] keep_days` goes from `records/`, `sessions/` and `pending/`.
+//! Never called by the hook. What people said (`reviews.jsonl`, `corrections/`) stays.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Days, Utc};
+
+use crate::policy::Policy;
+use crate::{history, journal};
+
+/// Removes what is too old, and says how many files went. Nothing does where the config could not be read as it was
+/// meant: it may say to keep more.
+///
+/// # Errors
+/// Where a folder cannot be listed or a file not removed.
+pub fn apply(state: &Path, policy: &Policy, now: DateTime<Utc>) -> io::Result<usize> {
+    let keep = policy.config.records.keep_days;
+    if keep == 0 || !policy.problems.is_empty() {
+        return Ok(0);
+    }
+    let mut gone = 0;
+    let Some(first) = now.date_naive().checked_sub_days(Days::new(keep.into())) else { return Ok(0) };
+    for (_, file) in history::day_files(&journal::folder(state))?.into_iter().filter(|(day, _)| *day < first) {
+        fs::remove_file(file)?;
+        gone += 1;
+    }
+    let oldest = SystemTime::from(now).checked_sub(Duration::from_secs(u64::from(keep) * 24 * 60 * 60));
+    for folder in ["sessions", "pending"] {
+        gone += sweep(&state.join(folder), oldest.unwrap_or(SystemTime::UNIX_EPOCH))?;
+    }
+    Ok(gone)
+}
+
+/// Removes the files of a folder that were last written before `oldest`. Folders in it and links' targets stay.
+fn sweep(folder: &Path, oldest: SystemTime) -> io::Result<usize> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        listed => listed?,
+    };
+    let mut gone = 0;
+    for entry in entries {
+        let entry = entry?;
+        // Of the entry itself, not of what a link leads to.
+        let there = entry.metadata()?;
+        if !there.is_dir() && there.modified()? < oldest {
+            fs::remove_file(entry.path())?;
+            gone += 1;
+        }
+    }
+    Ok(gone)
+}
