@@ -48,7 +48,7 @@ fn secrets(line: &str) -> Vec<(usize, usize)> {
     // A word of this length or more has a byte at one of these places.
     let mut at = forms::SHORTEST - 1;
     while let Some(&byte) = bytes.get(at) {
-        let start = if in_word(byte) { before(bytes, at, in_word) } else { at };
+        let start = if in_word(byte) { word_start(bytes, at) } else { at };
         let end = at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| in_word(**byte)).count();
         if let Some(length) = bytes.get(start..end).and_then(forms::token) {
             found.push((start, start + length));
@@ -83,9 +83,7 @@ fn by_sign(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     match bytes.get(at)? {
         b'-' if behind.starts_with(b"-----BEGIN ") => private_key(bytes, at),
         // The flag of a command; the first of its signs.
-        b'-' if behind.starts_with(b"--")
-            && !at.checked_sub(1).and_then(|last| bytes.get(last)).is_some_and(|byte| in_word(*byte)) =>
-        {
+        b'-' if behind.starts_with(b"--") && begins_word(bytes, at) => {
             let end = at + behind.iter().take_while(|byte| in_word(**byte)).count();
             let spaced = bytes.get(end) == Some(&b' ') && forms::is_secret_name(bytes.get(at..end)?);
             if spaced { value(bytes, skip_spaces(bytes, end), false, true) } else { None }
@@ -113,7 +111,7 @@ fn assigned(bytes: &[u8], at: usize, sign: u8) -> Option<(usize, usize)> {
     let quoted = spaced.checked_sub(1).filter(|last| matches!(bytes.get(*last), Some(b'"' | b'\'')));
     let end = quoted.map_or(spaced, |last| before(bytes, last, |byte| byte == b'\\'));
     let structural = quoted.is_some_and(|last| bytes.get(last) == Some(&b'"') && (last - end) % 2 == 0);
-    if !forms::is_secret_name(bytes.get(before(bytes, end, in_word)..end)?) {
+    if !forms::is_secret_name(bytes.get(word_start(bytes, end)..end)?) {
         return None;
     }
     match sign {
@@ -169,6 +167,30 @@ fn private_key(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let string = closing(body, 0, Quote { mark: b'"', length: 1 })?;
     let length = memmem::find(body.get(..string)?, b"-----END").unwrap_or(string);
     (length > 0).then_some((at + title, at + title + length))
+}
+
+/// Where the word begins that ends at `end`. What belongs to an escape before it is none of it: the `n` of a line break
+/// is a letter in JSON text.
+fn word_start(bytes: &[u8], end: usize) -> usize {
+    let start = before(bytes, end, in_word);
+    (start + escape(bytes, start)).min(end)
+}
+
+/// Whether a word may begin at `at`. Looks back no further than an escape, however long the word before is.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    let in_word_before = at.checked_sub(1).and_then(|last| bytes.get(last)).is_some_and(|byte| in_word(*byte));
+    let escaped = |back: usize| at.checked_sub(back).is_some_and(|start| escape(bytes, start) == back);
+    !in_word_before || escaped(1) || escaped(5)
+}
+
+/// How many bytes at `at` belong to an escape whose backslash is the byte before.
+fn escape(bytes: &[u8], at: usize) -> usize {
+    let slashes = at - before(bytes, at, |byte| byte == b'\\');
+    match (slashes % 2, bytes.get(at)) {
+        (1, Some(b'u')) => 5,
+        (1, _) => 1,
+        _ => 0,
+    }
 }
 
 /// Where the run of such bytes begins that ends at `end`.

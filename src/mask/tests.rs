@@ -21,6 +21,11 @@ fn with(command: &str) -> Option<String> {
 #[case::in_single_quotes("SECRET='a \"b\" c'; x", "SECRET='[masked]'; x")]
 #[case::with_a_backslash("PASSWORD=a\\b x", "PASSWORD=[masked] x")]
 #[case::at_the_end_of_a_line("PASSWORD=a\nOTHER=b", "PASSWORD=[masked]\nOTHER=b")]
+#[case::at_the_beginning_of_a_line(
+    "x\ntoken=abc\n--password hunter2\nnpm_0123456789abcdefghij0123456789abcdef\n",
+    "x\ntoken=[masked]\n--password [masked]\n[masked]\n"
+)]
+#[case::behind_a_control_character("\u{1}token=abc \u{1}--password x", "\u{1}token=[masked] \u{1}--password [masked]")]
 #[case::a_flag("mysql --password hunter2 db", "mysql --password [masked] db")]
 #[case::a_flag_with_a_sign("x --api-key=abc", "x --api-key=[masked]")]
 #[case::json_within("curl -d '{\"password\": \"a b\", \"n\": 1}'", "curl -d '{\"password\": \"[masked]\", \"n\": 1}'")]
@@ -95,7 +100,7 @@ proptest! {
     #[test]
     fn what_is_masked_is_the_same_json_but_for_its_strings(parts in prop::collection::vec(prop::sample::select(vec![
         "PASSWORD", "=", ":", " ", "\"", "'", "\\", "\n", "--token", "x", "://", "@", "-----BEGIN", "PRIVATE KEY-----",
-        "Bearer ", "ghp_0123456789abcdefghij0123456789", "é", "{", "}", "\"password\": \"", "[masked]", "\\\"",
+        "Bearer ", "ghp_0123456789abcdefghij0123456789", "é", "{", "}", "\"password\": \"", "[masked]", "\\\"", "npm_0123456789abcdefghij0123456789", "\u{1}", "token",
     ]), 0..30)) {
         let text = parts.concat();
         let nested = json!({"command": text}).to_string();
