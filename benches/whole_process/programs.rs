@@ -41,8 +41,10 @@ impl Programs {
 
     /// The handlers in other languages that can be run here, each with its words; says which cannot.
     pub fn handlers(&self) -> Vec<(&'static str, Vec<OsString>)> {
+        // The system's own: one of a version manager may load much at its start.
+        let python = if Path::new("/usr/bin/python3").exists() { "/usr/bin/python3" } else { "python3" };
         let known = [
-            ("Python", "python3", "question.py"),
+            ("Python", python, "question.py"),
             ("Node", "node", "question.js"),
             ("bash and jq", "bash", "question.sh"),
         ];
