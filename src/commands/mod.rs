@@ -9,6 +9,7 @@ pub mod install;
 pub mod man;
 pub mod prompt;
 pub mod review;
+pub mod run;
 pub mod status;
 pub mod switch;
 pub mod uninstall;
