@@ -5,16 +5,52 @@ use std::ffi::{OsStr, OsString};
 
 /// Options that take the next word, whatever it is.
 const ONE: [&str; 35] = [
-    "agent", "agents", "append-system-prompt", "append-system-prompt-file", "autocompact", "debug-file", "effort",
-    "environment", "fallback-model", "input-format", "json-schema", "max-budget-usd", "max-thinking-tokens",
-    "max-turns", "model", "name", "output-format", "permission-mode", "permission-prompt-tool", "permission-prompts",
-    "plugin-dir", "plugin-url", "remote-control-session-name-prefix", "resume-session-at", "rewind-files", "sdk-url",
-    "session-id", "setting-sources", "settings", "system-prompt", "system-prompt-file", "system-prompt-snapshot",
-    "task-budget", "thinking", "workload",
+    "agent",
+    "agents",
+    "append-system-prompt",
+    "append-system-prompt-file",
+    "autocompact",
+    "debug-file",
+    "effort",
+    "environment",
+    "fallback-model",
+    "input-format",
+    "json-schema",
+    "max-budget-usd",
+    "max-thinking-tokens",
+    "max-turns",
+    "model",
+    "name",
+    "output-format",
+    "permission-mode",
+    "permission-prompt-tool",
+    "permission-prompts",
+    "plugin-dir",
+    "plugin-url",
+    "remote-control-session-name-prefix",
+    "resume-session-at",
+    "rewind-files",
+    "sdk-url",
+    "session-id",
+    "setting-sources",
+    "settings",
+    "system-prompt",
+    "system-prompt-file",
+    "system-prompt-snapshot",
+    "task-budget",
+    "thinking",
+    "workload",
 ];
 /// Options that take words up to the next option.
 const MANY: [&str; 9] = [
-    "add-dir", "allowedTools", "allowed-tools", "betas", "disallowedTools", "disallowed-tools", "file", "mcp-config",
+    "add-dir",
+    "allowedTools",
+    "allowed-tools",
+    "betas",
+    "disallowedTools",
+    "disallowed-tools",
+    "file",
+    "mcp-config",
     "tools",
 ];
 /// Options that take the next word unless it is an option.
@@ -136,7 +172,13 @@ impl Arguments {
     /// Gives an option that takes one value this value: in place of the one that counts, else in front, where no option
     /// of the caller's can take it for its own.
     pub fn set(&mut self, name: &str, value: &OsStr) {
-        let place = self.read().0.into_iter().filter(|given| given.name == name).filter_map(|given| given.values.last().copied()).last();
+        let place = self
+            .read()
+            .0
+            .into_iter()
+            .filter(|given| given.name == name)
+            .filter_map(|given| given.values.last().copied())
+            .last();
         match place {
             Some((at, inline)) => {
                 if let Some(word) = self.0.get_mut(at) {

@@ -307,7 +307,9 @@ mod tests {
         let file = journal::day_file(home.path(), Utc::now().date_naive());
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         let line = |session: &str, kind: &str, call: &str| {
-            format!("{{\"session_id\":\"{session}\",\"kind\":\"{kind}\",\"tool_use_id\":\"{call}\",\"decision\":{{\"action\":\"deny\"}}}}\n")
+            format!(
+                "{{\"session_id\":\"{session}\",\"kind\":\"{kind}\",\"tool_use_id\":\"{call}\",\"decision\":{{\"action\":\"deny\"}}}}\n"
+            )
         };
         fs::write(&file, line("s1", "question", "before")).unwrap();
         let mut run = follower(home.path());
@@ -318,7 +320,11 @@ mod tests {
         let mut there = fs::OpenOptions::new().append(true).open(&file).unwrap();
         there.write_all(text.as_bytes()).unwrap();
         assert!(run.look());
-        assert_eq!(run.counts, Counts { turns: 0, questions: 1, permissions: 1, stalls: 0 }, "the last line is not whole");
+        assert_eq!(
+            run.counts,
+            Counts { turns: 0, questions: 1, permissions: 1, stalls: 0 },
+            "the last line is not whole"
+        );
         there.write_all(b"\n").unwrap();
         assert!(run.look() && !run.look());
         assert_eq!(run.counts.stalls, 1);
@@ -329,16 +335,26 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let mut run = follower(home.path());
         let line = |more: &str, id: &str, block: &str| {
-            format!(r#"{{"type":"assistant","timestamp":"2999-01-01T00:00:00Z"{more},"message":{{"id":"{id}","content":[{block}]}}}}"#)
+            format!(
+                r#"{{"type":"assistant","timestamp":"2999-01-01T00:00:00Z"{more},"message":{{"id":"{id}","content":[{block}]}}}}"#
+            )
         };
         run.take(&line("", "m1", r#"{"type":"text","text":"I look."}"#));
-        run.take(&line("", "m1", r#"{"type":"tool_use","name":"Bash","input":{"command":"make  test\nDB_PASSWORD=hunter2hunter2 x"}}"#));
+        run.take(&line(
+            "",
+            "m1",
+            r#"{"type":"tool_use","name":"Bash","input":{"command":"make  test\nDB_PASSWORD=hunter2hunter2 x"}}"#,
+        ));
         run.take(&line(r#","isSidechain":true"#, "m2", r#"{"type":"text","text":"aside"}"#));
         run.take(&line("", "m0", r#"{"type":"text","text":"long ago"}"#).replace("2999", "1999"));
         assert_eq!(run.counts.turns, 1);
         let doing = run.doing.clone().unwrap();
         assert!(doing.starts_with("the tool Bash: make test DB_PASSWORD=") && !doing.contains("hunter2"), "{doing}");
-        run.take(&line(r#","isApiErrorMessage":true,"error":"rate_limit""#, "m3", r#"{"type":"text","text":"Limit reached"}"#));
+        run.take(&line(
+            r#","isApiErrorMessage":true,"error":"rate_limit""#,
+            "m3",
+            r#"{"type":"text","text":"Limit reached"}"#,
+        ));
         assert_eq!(run.death, Some(Death { error: "rate_limit".into(), message: "Limit reached".into() }));
         run.take(&line("", "m4", r#"{"type":"text","text":"It goes on."}"#));
         assert_eq!((run.death, run.counts.turns), (None, 2));
@@ -353,7 +369,12 @@ mod tests {
         let aside = home.path().join("s1/subagents/agent-1.jsonl");
         fs::create_dir_all(aside.parent().unwrap()).unwrap();
         fs::write(&aside, "").unwrap();
-        fs::File::options().append(true).open(&aside).unwrap().set_modified(before + std::time::Duration::from_secs(5)).unwrap();
+        fs::File::options()
+            .append(true)
+            .open(&aside)
+            .unwrap()
+            .set_modified(before + std::time::Duration::from_secs(5))
+            .unwrap();
         assert_eq!(newest_below(&transcript), Some(before + std::time::Duration::from_secs(5)));
     }
 }

@@ -1,8 +1,8 @@
 //! What a run says of itself: a line while it works, and at its end what became of it. On standard error alone.
 
 use std::io::{Write, stderr};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Reached;
