@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 
-use crate::{journal, mask, paths};
+use crate::{clock, journal, mask, paths};
 
 /// How much of what a session did last is told, in characters.
 const TOLD: usize = 160;
@@ -65,7 +65,7 @@ impl Follower {
     /// Follows the sessions that begin in a folder from now on. `session`: the id of the run's own, if it is known;
     /// `only`: there is no other.
     pub fn new(state: Option<PathBuf>, folder: PathBuf, session: Option<String>, only: bool) -> Follower {
-        let now = Utc::now();
+        let now = clock::now();
         let records = state.as_deref().map(|state| Tail::at_end(journal::day_file(state, now.date_naive())));
         Follower {
             state,
@@ -121,7 +121,7 @@ impl Follower {
 
     fn look_at_records(&mut self) -> bool {
         let mut lines = self.records.as_mut().map(Tail::lines).unwrap_or_default();
-        let today = Utc::now().date_naive();
+        let today = clock::now().date_naive();
         if today != self.day {
             self.day = today;
             self.records = self.state.as_deref().map(|state| Tail::at_start(journal::day_file(state, today)));
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn decisions_of_this_run_are_counted_once() {
         let home = tempfile::tempdir().unwrap();
-        let file = journal::day_file(home.path(), Utc::now().date_naive());
+        let file = journal::day_file(home.path(), clock::now().date_naive());
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         let line = |session: &str, kind: &str, call: &str| {
             format!(

@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use rustix::process::{Signal, WaitOptions, wait};
+#[cfg(target_os = "linux")]
+use rustix::process::Signal;
+use rustix::process::{WaitOptions, wait};
 
 /// From here on orphans of what we start become our children.
 #[cfg(target_os = "linux")]
@@ -82,14 +84,16 @@ fn living_parent(pid: i32) -> Option<i32> {
     (!matches!(state, "Z" | "X")).then_some(parent)
 }
 
+/// Only Linux gives orphans to anyone but the system.
 #[cfg(not(target_os = "linux"))]
 pub fn adopt_orphans() {}
 
+/// Only Linux tells of it.
 #[cfg(not(target_os = "linux"))]
 pub fn hear_of_parents_end() {}
 
+/// Only Linux tells what there is to be ended; what has ended is waited for.
 #[cfg(not(target_os = "linux"))]
 pub fn end_all(_: Duration) {
     while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
-    let _ = Signal::KILL;
 }
