@@ -272,6 +272,7 @@ pub struct ExportArgs {
     /// A file in the place of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
 
 /// `run`
 #[derive(Debug, Args)]

@@ -541,6 +541,37 @@ fn a_client_that_does_not_start_is_told() {
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
 }
 
+#[test]
+fn a_run_ends_with_what_was_decided_in_it_by_its_ids_and_with_nothing_of_others() {
+    let machine = Machine::new(
+        "while [ \"$1\" != --session-id ]; do shift; done\n\
+         sed \"s/SESSION/$2/\" \"$HOME/question\" | $UNATTENDED_PROGRAM hook > /dev/null\n\
+         sed 's/SESSION/another/; s/Painted red/Painted blue/' \"$HOME/question\" | $UNATTENDED_PROGRAM hook > /dev/null",
+    );
+    let machine = Machine { home: machine.home.with("UNATTENDED_PROGRAM", PROGRAM) };
+    machine.write(
+        "question",
+        &json!({"session_id": "SESSION", "cwd": machine.home.path(), "hook_event_name": "PreToolUse",
+            "tool_name": "AskUserQuestion", "tool_use_id": "toolu_1", "permission_mode": "default",
+            "tool_input": {"questions": [{"question": "Painted red\u{1b}[2J?", "header": "x", "multiSelect": false,
+                "options": [{"label": "Yes", "description": ""}, {"label": "No", "description": ""}]}]}})
+        .to_string(),
+    );
+    let output = machine.run(&["--", "hello"]);
+    let said = text(&output.stderr);
+    assert!(output.status.success() && output.stdout.is_empty(), "{said}");
+    let records = machine.home.records();
+    assert_eq!(records.len(), 2);
+    let ids: Vec<&str> = records.iter().map(|record| &record["id"].as_str().unwrap()[..7]).collect();
+    assert!(
+        said.contains(&format!("{}  question denied, not reviewed", ids[0])) && said.contains("Painted red"),
+        "{said}"
+    );
+    assert!(!said.contains(ids[1]) && !said.contains("blue") && !said.contains('\u{1b}'), "{said}");
+    assert!(said.contains("1 decision, 1 not yet reviewed; 0 stalls"), "{said}");
+    assert!(said.contains("1 question denied,"), "{said}");
+}
+
 /// The fenced blocks of the README in a language.
 fn shown(language: &str) -> String {
     let readme = include_str!("../README.md");

@@ -7,7 +7,15 @@ use std::time::Duration;
 
 use super::Reached;
 use crate::doctor::told::wrapped;
+use crate::history::Span;
+use crate::paths;
+use crate::policy::Policy;
+use crate::review::screen::{self, Screen};
+use crate::review::{self, Filter};
 use crate::run::follow::{Counts, Death, Follower};
+
+/// The columns where standard error is no terminal.
+const PAGE: usize = 80;
 
 /// The line on a terminal.
 pub(super) struct Progress {
@@ -81,9 +89,31 @@ pub(super) fn end(follower: &Follower, reached: Option<Reached>, exit: u8, took:
         };
         complain(&format!("the run was ended: {what}; last: {last}"), &format!("let it run longer with {option}"));
     }
+    summary(follower);
     let with = if reached.is_some() { "was ended".to_owned() } else { format!("ended with exit code {exit}") };
     let summary = format!("The run {with} after {}: {}.", clock(took), counted(&follower.counts));
     let _ = writeln!(stderr(), "{}", wrapped(&summary, 0));
+}
+
+/// What was decided in the run's sessions, as `review` gives it.
+fn summary(follower: &Follower) {
+    let Some(state) = paths::state_folder() else { return };
+    let mask = Policy::load().config.records.mask;
+    let span = Span { since: Some(follower.since()), until: None };
+    let columns = terminal_size::terminal_size_of(stderr()).map(|(width, _)| usize::from(width.0).clamp(40, 160));
+    for session in follower.sessions() {
+        let filter = Filter { span, session: Some(session.clone()), stalls: true, mask, ..Filter::default() };
+        match review::make(&state, &filter) {
+            Ok(review) if review.projects.is_empty() => {}
+            Ok(review) => {
+                let screen = Screen { width: columns.unwrap_or(PAGE), full: false };
+                anstream::eprint!("{}", screen::show(&review, screen));
+            }
+            Err(error) => {
+                anstream::eprintln!("note: what was recorded in {} cannot be read: {error}", paths::shown(&state))
+            }
+        }
+    }
 }
 
 fn said(limit: Duration) -> String {
