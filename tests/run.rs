@@ -72,9 +72,16 @@ impl Machine {
         self.home.run(&[&["run"], args].concat())
     }
 
-    /// Started and not waited for.
+    /// Started and not waited for; heeding signals, whatever whoever runs the tests ignores.
     fn start(&self, args: &[&str]) -> Started {
-        let mut command = self.home.command(&[&["run"], args].concat());
+        self.start_by(&["env", "--default-signal"], args)
+    }
+
+    fn start_by(&self, around: &[&str], args: &[&str]) -> Started {
+        let prepared = self.home.command(&[]);
+        let mut command = Command::new(around[0]);
+        command.args(&around[1..]).args([PROGRAM, "run"]).args(args).env_clear().current_dir(self.home.path());
+        command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Started(command.spawn().unwrap())
     }
@@ -413,12 +420,7 @@ fn nothing_outlives_a_run_that_is_killed() {
 #[test]
 fn a_terminal_that_goes_ends_no_run_of_nohup() {
     let machine = Machine::new("echo $$ > \"$HOME/started\"; sleep 2; echo done; exit 6");
-    let prepared = machine.home.command(&[]);
-    let mut command = Command::new("nohup");
-    command.args([PROGRAM, "run", "--", "hello"]).env_clear().current_dir(machine.home.path());
-    command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut run = Started(command.spawn().unwrap());
+    let mut run = machine.start_by(&["nohup"], &["--", "hello"]);
     machine.wait_for("started");
     run.tell(Signal::HUP);
     assert_eq!(run.end().code(), Some(6), "{}", run.said());

@@ -209,7 +209,8 @@ fn login_ended(machine: &Machine) -> Result<()> {
 
 /// With a tool that is at work, and what that has started in a session of its own.
 fn ended_by(machine: &Machine, signal: Signal) -> Result<()> {
-    let mut child = machine.command(&[], "works-on", "bypassPermissions")?.spawn()?;
+    // Whoever runs the suite may have it ignore some.
+    let mut child = machine.command(&["env", "--default-signal"], "works-on", "bypassPermissions")?.spawn()?;
     let begun = Instant::now();
     let there =
         |name: &str| std::fs::read_to_string(machine.home.project().join(name)).is_ok_and(|text| !text.is_empty());
