@@ -77,8 +77,8 @@ pub struct Arguments(Vec<OsString>);
 struct Given {
     /// Its long name without the dashes.
     name: String,
-    /// Its values: the word each is in, and whether the option stands in that word too (`--settings=x`).
-    values: Vec<(usize, bool)>,
+    /// Its values: the word each is in, and where it begins there (`--settings=x`, `-rx`), in bytes.
+    values: Vec<(usize, usize)>,
 }
 
 impl Arguments {
@@ -107,20 +107,19 @@ impl Arguments {
                 plain += 1;
                 continue;
             }
-            let (names, mut inline) = names(&word);
-            for name in names {
+            let (names, behind) = names(&word);
+            let last = names.len().saturating_sub(1);
+            for (number, name) in names.into_iter().enumerate() {
                 let mut values = Vec::new();
-                if std::mem::take(&mut inline) {
-                    values.push((here, true));
-                } else if ONE.contains(&name.as_str()) && at < self.0.len() {
-                    values.push((at, false));
-                    at += 1;
-                } else if MAYBE.contains(&name.as_str()) && at < self.0.len() && !is_option(at) {
-                    values.push((at, false));
+                let takes = |list: &[&str]| list.contains(&name.as_str());
+                if let Some(behind) = behind.filter(|_| number == last) {
+                    values.push((here, behind));
+                } else if at < self.0.len() && (takes(&ONE) || takes(&MAYBE) && !is_option(at)) {
+                    values.push((at, 0));
                     at += 1;
                 }
-                while MANY.contains(&name.as_str()) && at < self.0.len() && !is_option(at) {
-                    values.push((at, false));
+                while takes(&MANY) && at < self.0.len() && !is_option(at) {
+                    values.push((at, 0));
                     at += 1;
                 }
                 given.push(Given { name, values });
@@ -133,11 +132,11 @@ impl Arguments {
         self.0.get(at).map(|word| word.to_string_lossy().into_owned())
     }
 
-    fn value_in(&self, (at, inline): (usize, bool)) -> Option<OsString> {
+    fn value_in(&self, (at, behind): (usize, usize)) -> Option<OsString> {
         let word = self.0.get(at)?;
-        match inline {
-            false => Some(word.clone()),
-            true => Some(word.to_string_lossy().split_once('=')?.1.into()),
+        match behind {
+            0 => Some(word.clone()),
+            behind => Some(word.to_string_lossy().get(behind..)?.into()),
         }
     }
 
@@ -172,20 +171,11 @@ impl Arguments {
     /// Gives an option that takes one value this value: in place of the one that counts, else in front, where no option
     /// of the caller's can take it for its own.
     pub fn set(&mut self, name: &str, value: &OsStr) {
-        let place = self
-            .read()
-            .0
-            .into_iter()
-            .filter(|given| given.name == name)
-            .filter_map(|given| given.values.last().copied())
-            .last();
-        match place {
-            Some((at, inline)) => {
+        let given = self.read().0.into_iter().rev().filter(|given| given.name == name);
+        match given.filter_map(|given| given.values.last().copied()).next() {
+            Some((at, behind)) => {
                 if let Some(word) = self.0.get_mut(at) {
-                    let mut new = OsString::new();
-                    if inline {
-                        new.push(format!("--{name}="));
-                    }
+                    let mut new = OsString::from(word.to_string_lossy().get(..behind).unwrap_or_default());
                     new.push(value);
                     *word = new;
                 }
@@ -197,12 +187,12 @@ impl Arguments {
     }
 }
 
-/// The long names of the options in a word, and whether it has the value of the last one too.
-fn names(word: &str) -> (Vec<String>, bool) {
+/// The long names of the options in a word, and where in it the value of the last one begins, if it is there too.
+fn names(word: &str) -> (Vec<String>, Option<usize>) {
     if let Some(long) = word.strip_prefix("--") {
         return match long.split_once('=') {
-            Some((name, _)) => (vec![name.to_owned()], true),
-            None => (vec![long.to_owned()], false),
+            Some((name, value)) => (vec![name.to_owned()], Some(word.len() - value.len())),
+            None => (vec![long.to_owned()], None),
         };
     }
     let mut names = Vec::new();
@@ -210,12 +200,12 @@ fn names(word: &str) -> (Vec<String>, bool) {
     while let Some(letter) = letters.next() {
         let Some((_, name)) = SHORT.iter().find(|(short, _)| *short == letter) else { break };
         names.push((*name).to_owned());
-        // The rest of the word is its value.
-        if (ONE.contains(name) || MAYBE.contains(name)) && !letters.as_str().is_empty() {
-            return (names, false);
+        let rest = letters.as_str();
+        if (ONE.contains(name) || MAYBE.contains(name)) && !rest.is_empty() {
+            return (names, Some(word.len() - rest.len()));
         }
     }
-    (names, false)
+    (names, None)
 }
 
 #[cfg(test)]
@@ -269,6 +259,8 @@ mod tests {
     #[case(&["-r", "id"], false)]
     #[case(&["-r", "id", "go on"], true)]
     #[case(&["-c", "go on"], true)]
+    #[case(&["-rid", "go on"], true)]
+    #[case(&["-pnname"], false)]
     #[case(&[], false)]
     fn a_prompt_is_a_word_that_no_option_takes(#[case] given: &[&str], #[case] want: bool) {
         assert_eq!(arguments(given).has_prompt(), want);
@@ -279,6 +271,7 @@ mod tests {
         let all = arguments(&["--mcp-config", "a", "b", "--mcp-config=c", "-r", "--resume=x", "--mcp-config"]);
         assert_eq!(all.values("mcp-config"), ["a", "b", "c"]);
         assert_eq!(all.value("resume"), Some("x".into()));
+        assert_eq!(arguments(&["-prid", "go on"]).value("resume"), Some("id".into()));
         assert_eq!(all.value("settings"), None);
         assert!(all.has("resume") && !all.has("continue"));
     }
