@@ -396,6 +396,19 @@ fn a_signal_is_passed_on_and_everything_ends(#[case] signal: Signal, #[case] nam
 }
 
 #[test]
+fn a_signal_while_servers_are_looked_at_ends_that_and_nothing_is_started() {
+    let machine = Machine::new(WORDS);
+    fs::remove_file(machine.path("listing")).unwrap();
+    assert!(Command::new("mkfifo").arg(machine.path("listing")).status().unwrap().success());
+    let mut run = machine.start(&["--", "hello"]);
+    // Who opens it has whoever reads it.
+    let _writer = fs::OpenOptions::new().write(true).open(machine.path("listing")).unwrap();
+    run.tell(Signal::TERM);
+    assert_eq!(run.end().code(), Some(143), "{}", run.said());
+    assert!(!machine.path("words").exists());
+}
+
+#[test]
 fn a_client_that_heeds_no_signal_is_ended_by_a_second_one() {
     let machine = Machine::new(&format!("trap '' TERM\n{LEAVES}while :; do sleep 1; done"));
     let mut run = machine.start(&["--no-preflight", "--", "hello"]);

@@ -130,3 +130,95 @@ fn is_note(finding: &Finding, arguments: &Arguments) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::doctor::check::tests::{layer, sound};
+    use crate::doctor::facts::{Listing, Mcp, Server, TrialResult};
+    use crate::switch::{Position, Switch};
+
+    /// What is found of a run on a machine with one thing wrong: `about state` of all that is not ok, and how our hooks
+    /// come in.
+    fn found(spoil: fn(&mut Facts), args: &[&str], own: Option<&str>) -> (Vec<String>, Hooks) {
+        let mut facts = sound();
+        spoil(&mut facts);
+        let arguments = Arguments::new(args.iter().map(Into::into).collect());
+        fit(&mut facts, &arguments, own.map(|text| ("--settings", text)));
+        let findings = judge(&facts, &arguments, &CHECKS);
+        let bad = findings.iter().filter(|finding| finding.state != State::Ok);
+        let told = bad.map(|finding| format!("{} {:?}", finding.about, finding.state)).collect();
+        (told, hooks(&facts, &arguments))
+    }
+
+    fn unwired(facts: &mut Facts) {
+        facts.layers.0 = vec![layer(Scope::User, "{}")];
+        facts.trials = Some(Vec::new());
+    }
+
+    fn hung(facts: &mut Facts) {
+        for trial in facts.trials.iter_mut().flatten() {
+            trial.result = TrialResult::Hung(std::time::Duration::from_secs(5));
+        }
+    }
+
+    fn servers(facts: &mut Facts) {
+        let server =
+            |name: &str, from: &str, pending| Server { name: name.into(), from: from.into(), pending, disabled: false };
+        facts.mcp = Some(Mcp {
+            servers: vec![
+                server("theirs", ".mcp.json", true),
+                server("old", "~/.claude.json", false),
+                server("mine", "m.json", false),
+            ],
+            listing: Listing::Whole("old: x - ✘ Failed to connect\nmine: y - ✘ Failed to connect\n".into()),
+            needed_login: Vec::new(),
+            troubles: Vec::new(),
+        });
+    }
+
+    #[rstest]
+    #[case::sound(|_: &mut Facts| (), &["x"], None, &[], Hooks::Installed)]
+    #[case::not_installed(unwired, &["x"], None, &[], Hooks::Brought)]
+    #[case::of_layers_that_it_does_not_read(|_: &mut Facts| (), &["--setting-sources", "project,local", "x"], None, &[], Hooks::Brought)]
+    #[case::of_no_layer_at_all(|_: &mut Facts| (), &["--restricted", "x"], None, &[], Hooks::Brought)]
+    #[case::off_by_the_caller(|_: &mut Facts| (), &["x"], Some(r#"{"disableAllHooks": true}"#), &["hooks-off Warning"], Hooks::Off)]
+    #[case::off_by_an_option(|_: &mut Facts| (), &["--safe-mode", "x"], None, &[], Hooks::Off)]
+    #[case::hung(hung, &["x"], None, &["hangs Failure", "hangs Failure"], Hooks::Installed)]
+    #[case::untrusted(|facts: &mut Facts| facts.told.value["projects"] = Value::Null, &["x"], None, &["untrusted Warning"], Hooks::Installed)]
+    #[case::never_set_up(|facts: &mut Facts| facts.told.value["hasCompletedOnboarding"] = false.into(), &["x"], None, &[], Hooks::Installed)]
+    #[case::root(|facts: &mut Facts| facts.root = true, &["--dangerously-skip-permissions", "x"], None, &["root-bypass Failure"], Hooks::Installed)]
+    #[case::root_in_another_mode(|facts: &mut Facts| facts.root = true, &["--permission-mode=plan", "x"], None, &[], Hooks::Installed)]
+    #[case::servers(
+        servers, &["--mcp-config", "m.json", "--", "x"], None,
+        &["pending Warning", "failed Failure", "failed Failure"], Hooks::Installed
+    )]
+    #[case::its_own_servers_alone(
+        servers, &["--strict-mcp-config", "--mcp-config", "m.json", "--", "x"], None, &["failed Failure"], Hooks::Installed
+    )]
+    fn a_machine_is_judged_for_this_run(
+        #[case] spoil: fn(&mut Facts),
+        #[case] args: &[&str],
+        #[case] own: Option<&str>,
+        #[case] want: &[&str],
+        #[case] hooks: Hooks,
+    ) {
+        assert_eq!(found(spoil, args, own), (want.iter().map(ToString::to_string).collect(), hooks));
+    }
+
+    #[test]
+    fn the_run_is_on_unless_its_environment_says_otherwise() {
+        let off = |facts: &mut Facts| {
+            facts.policy.switch = Some(Switch { v: 1, switch: Position::Off, since: facts.now, until: None });
+        };
+        assert_eq!(found(off, &["x"], None).0, Vec::<String>::new(), "the switch is for other sessions");
+        let off = |facts: &mut Facts| {
+            facts.environment.insert("UNATTENDED".into(), "off".into());
+        };
+        assert_eq!(found(off, &["x"], None).0, ["off Failure"]);
+        assert_eq!(found(|_: &mut Facts| (), &["x"], Some(r#"{"env": {"UNATTENDED": "off"}}"#)).0, ["off Failure"]);
+    }
+}

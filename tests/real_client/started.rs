@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::api::Api;
 use crate::cell::{Stage, records};
-use crate::cells::NEWEST;
+use crate::cells::{NEWEST, VERSIONS};
 use crate::client::Client;
 use crate::home::Home;
 use crate::oauth::Oauth;
@@ -30,7 +30,7 @@ struct Case {
     try_it: fn(&Machine) -> Result<()>,
 }
 
-const CASES: [Case; 8] = [
+static CASES: [Case; 8] = [
     Case { name: "nohup", quick: true, try_it: nohup },
     Case { name: "installed", quick: false, try_it: installed },
     Case { name: "terminal", quick: true, try_it: terminal },
@@ -51,11 +51,14 @@ struct Machine {
 /// The trials; some belong to the whole matrix.
 pub fn trials(all: bool, stage: Stage, wants: impl Fn(&str) -> bool) -> Vec<Trial> {
     let stage = Arc::new(stage);
-    let cases = CASES.into_iter().filter(|case| all || case.quick);
-    let trials = cases.map(|case| {
+    // What a run gives the client is the same for all of them; the oldest must take it as well.
+    let oldest = VERSIONS.last().copied().filter(|_| all).map(|version| (version, &CASES[0]));
+    let cases = CASES.iter().filter(|case| all || case.quick).map(|case| (NEWEST, case)).chain(oldest);
+    let trials = cases.map(|(version, case)| {
         let stage = Arc::clone(&stage);
-        Trial::test(format!("run/{NEWEST}/{}", case.name), move || {
-            let tried = Machine::make(&stage).and_then(|machine| (case.try_it)(&machine));
+        let try_it = case.try_it;
+        Trial::test(format!("run/{version}/{}", case.name), move || {
+            let tried = Machine::make(&stage, version).and_then(|machine| try_it(&machine));
             tried.map_err(|error| format!("{error:#}").into())
         })
     });
@@ -63,8 +66,8 @@ pub fn trials(all: bool, stage: Stage, wants: impl Fn(&str) -> bool) -> Vec<Tria
 }
 
 impl Machine {
-    fn make(stage: &Arc<Stage>) -> Result<Machine> {
-        let mut home = Home::make(&Client::cached(NEWEST)?, "default")?;
+    fn make(stage: &Arc<Stage>, version: &str) -> Result<Machine> {
+        let mut home = Home::make(&Client::cached(version)?, "default")?;
         let plan_file = home.folder().join(".claude/plans/plan.md");
         // Nobody listens to it: these runs end by themselves, or are ended.
         let (bell, _) = channel();
