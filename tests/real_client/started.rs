@@ -41,6 +41,8 @@ static CASES: [Case; 8] = [
     Case { name: "killed", quick: false, try_it: |machine| ended_by(machine, Signal::KILL) },
 ];
 
+static OLDEST: Case = Case { name: "brought", quick: false, try_it: brought };
+
 /// A home on which nothing stands in the way of a run, and the model for it.
 struct Machine {
     home: Home,
@@ -52,7 +54,7 @@ struct Machine {
 pub fn trials(all: bool, stage: Stage, wants: impl Fn(&str) -> bool) -> Vec<Trial> {
     let stage = Arc::new(stage);
     // What a run gives the client is the same for all of them; the oldest must take it as well.
-    let oldest = VERSIONS.last().copied().filter(|_| all).map(|version| (version, &CASES[0]));
+    let oldest = VERSIONS.last().copied().filter(|_| all).map(|version| (version, &OLDEST));
     let cases = CASES.iter().filter(|case| all || case.quick).map(|case| (NEWEST, case)).chain(oldest);
     let trials = cases.map(|(version, case)| {
         let stage = Arc::clone(&stage);
@@ -150,6 +152,16 @@ fn nohup(machine: &Machine) -> Result<()> {
     went_on(machine, &output, "permission", "2 turns, 0 questions denied, 1 permission denied, 0 stalls")?;
     ensure!(machine.home.read(".claude/settings.json")? == before, "the settings have changed");
     ensure!(machine.decided()? == ["permission"], "{:?}", machine.decided()?);
+    Ok(())
+}
+
+/// What the oldest client asks of hooks in a plain `-p`: the start and the end.
+fn brought(machine: &Machine) -> Result<()> {
+    let output = machine.run(&[], "ends", "default")?;
+    went_on(machine, &output, "ends", "1 turn,")?;
+    let records = records(&machine.home.state())?;
+    let started = |record: &serde_json::Value| record["event"] == "SessionStart" && record["on"] == true;
+    ensure!(records.iter().any(started), "{records:?}");
     Ok(())
 }
 
