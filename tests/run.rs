@@ -171,6 +171,15 @@ fn the_clients_output_and_exit_code_are_the_runs_and_ours_goes_to_standard_error
 }
 
 #[test]
+fn who_reads_nothing_of_ours_ends_no_run() {
+    let machine = Machine::new("echo done; exit 7");
+    machine.write(".claude/settings.json", r#"{"disableAllHooks": true}"#);
+    let mut run = machine.start(&["--", "hello"]);
+    drop(run.0.stderr.take());
+    assert_eq!(run.end().code(), Some(7));
+}
+
+#[test]
 fn a_client_ended_by_a_signal_is_the_exit_code_of_shells() {
     assert_eq!(Machine::new("kill -KILL $$").run(&["--", "hello"]).status.code(), Some(137));
 }

@@ -70,7 +70,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         return Err(Trouble::error("there is no claude on PATH", "install Claude Code, or name it with --client PATH"));
     };
     if input == Input::Silent {
-        eprintln!("note: nothing came on standard input in 3 s; the client is given none");
+        told::say("note: nothing came on standard input in 3 s; the client is given none\n");
     }
     // Gone with this function; the client reads it at its start.
     let mut _kept = None;
@@ -78,7 +78,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         Hooks::Installed => {}
         Hooks::Brought => _kept = brought::hooks(&mut arguments, &facts, own.as_ref())?,
         Hooks::Off => {
-            eprintln!("note: hooks are turned off for this run: nothing it asks is recorded");
+            told::say("note: hooks are turned off for this run: nothing it asks is recorded\n");
             _kept = brought::contract(&mut arguments)?;
         }
     }
@@ -96,8 +96,8 @@ pub fn keep(args: &KeepArgs) -> anyhow::Result<ExitCode> {
         Ok(code) => Ok(ExitCode::from(code)),
         Err((code, why)) => {
             let client = args.command.first().map(|client| paths::shown(Path::new(client))).unwrap_or_default();
-            anstream::eprintln!("error: {client} does not start: {why}");
-            anstream::eprintln!("hint: name the claude executable with --client PATH");
+            told::say(&format!("error: {client} does not start: {why}\n"));
+            told::say("hint: name the claude executable with --client PATH\n");
             Ok(ExitCode::from(code))
         }
     }
@@ -149,10 +149,10 @@ fn checks(args: &RunArgs) -> Vec<Check> {
 fn stands_in_the_way(findings: &[Finding], checks: usize) -> bool {
     let worst = findings.iter().map(|finding| finding.state).max().unwrap_or(State::Ok);
     if worst > State::Ok {
-        anstream::eprint!("{}", crate::doctor::told::told(findings, checks, false));
+        told::say(&crate::doctor::told::told(findings, checks, false));
     }
     if worst == State::Failure {
-        eprintln!("hint: nothing was started; --no-preflight starts it all the same");
+        told::say("hint: nothing was started; --no-preflight starts it all the same\n");
     }
     worst == State::Failure
 }

@@ -17,6 +17,11 @@ use crate::run::follow::{Counts, Death, Follower};
 /// The columns where standard error is no terminal.
 const PAGE: usize = 80;
 
+/// Writes to standard error. Who does not read it any more ends no run.
+pub(super) fn say(text: &str) {
+    let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
 /// The line on a terminal.
 pub(super) struct Progress {
     shows: bool,
@@ -92,7 +97,7 @@ pub(super) fn end(follower: &Follower, reached: Option<Reached>, exit: u8, took:
     summary(follower);
     let with = if reached.is_some() { "was ended".to_owned() } else { format!("ended with exit code {exit}") };
     let summary = format!("The run {with} after {}: {}.", clock(took), counted(&follower.counts));
-    let _ = writeln!(stderr(), "{}", wrapped(&summary, 0));
+    say(&format!("{}\n", wrapped(&summary, 0)));
 }
 
 /// What was decided in the run's sessions, as `review` gives it.
@@ -107,10 +112,10 @@ fn summary(follower: &Follower) {
             Ok(review) if review.projects.is_empty() => {}
             Ok(review) => {
                 let screen = Screen { width: columns.unwrap_or(PAGE), full: false };
-                anstream::eprint!("{}", screen::show(&review, screen));
+                say(&screen::show(&review, screen));
             }
             Err(error) => {
-                anstream::eprintln!("note: what was recorded in {} cannot be read: {error}", paths::shown(&state))
+                say(&format!("note: what was recorded in {} cannot be read: {error}\n", paths::shown(&state)))
             }
         }
     }
@@ -141,8 +146,8 @@ fn remedy(death: &Death) -> &'static str {
 
 fn complain(what: &str, hint: &str) {
     let bold = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
-    anstream::eprintln!("{bold}error:{bold:#} {}", wrapped(what, 7));
-    anstream::eprintln!("hint: {}", wrapped(hint, 6));
+    say(&format!("{bold}error:{bold:#} {}\n", wrapped(what, 7)));
+    say(&format!("hint: {}\n", wrapped(hint, 6)));
 }
 
 #[cfg(test)]
