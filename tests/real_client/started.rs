@@ -30,12 +30,21 @@ struct Case {
     try_it: fn(&Machine) -> Result<()>,
 }
 
-static CASES: [Case; 8] = [
+static CASES: [Case; 9] = [
     Case { name: "nohup", quick: true, try_it: nohup },
     Case { name: "installed", quick: false, try_it: installed },
     Case { name: "terminal", quick: true, try_it: terminal },
     Case { name: "needs-login", quick: true, try_it: needs_login },
-    Case { name: "login-ended", quick: true, try_it: login_ended },
+    Case {
+        name: "login-ended",
+        quick: true,
+        try_it: |machine| died(machine, "died-of-login", "the login does not hold: "),
+    },
+    Case {
+        name: "quota-ended",
+        quick: false,
+        try_it: |machine| died(machine, "died-of-rate-limit", "the quota is used up: "),
+    },
     Case { name: "terminated", quick: true, try_it: |machine| ended_by(machine, Signal::TERM) },
     Case { name: "interrupted", quick: false, try_it: |machine| ended_by(machine, Signal::INT) },
     Case { name: "killed", quick: false, try_it: |machine| ended_by(machine, Signal::KILL) },
@@ -214,11 +223,11 @@ fn needs_login(machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-fn login_ended(machine: &Machine) -> Result<()> {
-    let output = machine.run(&[], "died-of-login", "default")?;
+fn died(machine: &Machine, scenario: &str, of: &str) -> Result<()> {
+    let output = machine.run(&[], scenario, "default")?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(1), "{}: {said}", output.status);
-    ensure!(said.contains("error: the login does not hold: ") && said.contains("hint: log in again"), "{said}");
+    ensure!(said.contains(&format!("error: {of}")) && said.contains("hint: "), "{said}");
     Ok(())
 }
 
