@@ -1,5 +1,6 @@
 //! The command line: clap types, nothing else.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -20,6 +21,7 @@ const AFTER_HELP: &str = "\
 Examples:
   unattended install          register the hooks in ~/.claude/settings.json
   unattended doctor           what would keep the next run waiting
+  unattended run -- PROMPT    start claude -p, and nothing keeps it waiting
   unattended on --for 8h      answer in terminal sessions too, for a night
   unattended status           what holds, and what was decided today
   unattended review           what was decided without you, and why
@@ -79,6 +81,18 @@ pub enum Verb {
     #[command(after_help = "Examples:\n  unattended export --since 8h\n  \
         unattended export --from ci/1 ci/2 --output fleet.jsonl")]
     Export(ExportArgs),
+    /// Start `claude -p` so that nothing keeps it waiting, and wait for it
+    ///
+    /// Looks first at what would keep it waiting, as doctor does. Then the client runs with no terminal, with the hooks,
+    /// and with tools that ask nobody. Its standard output and its exit code are those of the run; all else goes to
+    /// standard error. Exits with 3 if something stands in its way, with 4 if it was ended at a limit.
+    #[command(after_help = "Examples:\n  unattended run -- \"fix the failing tests\"\n  \
+        unattended run --max-silence 30m -- --model opus \"fix the tests\"\n  \
+        unattended run -- --permission-mode acceptEdits < task.md")]
+    Run(RunArgs),
+    /// Keep the client of a run; `run` calls this
+    #[command(hide = true, name = "keep-client")]
+    Keep(KeepArgs),
     /// Print what an unattended session is told at its start
     #[command(after_help = "Example:\n  claude -p --append-system-prompt \"$(unattended prompt)\" \"fix the tests\"")]
     Prompt,
@@ -258,6 +272,43 @@ pub struct ExportArgs {
     /// A file in the place of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// End it after so long without output, transcript or hook
+    #[arg(long, value_name = "DURATION")]
+    pub max_silence: Option<String>,
+    /// End it after so long
+    #[arg(long, value_name = "DURATION")]
+    pub max_time: Option<String>,
+    /// Start at once, without looking at what would keep it waiting
+    #[arg(long)]
+    pub no_preflight: bool,
+    /// Do not start MCP servers beforehand
+    #[arg(long)]
+    pub no_mcp: bool,
+    /// As long as the MCP servers may take to answer beforehand
+    #[arg(long, value_name = "DURATION", default_value = "60s")]
+    pub mcp_timeout: String,
+    /// The client [default: claude on PATH]
+    #[arg(long, value_name = "PATH")]
+    pub client: Option<PathBuf>,
+    /// What the client is given; -p is added
+    #[arg(last = true, value_name = "CLAUDE_ARGS")]
+    pub args: Vec<OsString>,
+}
+
+/// `keep-client`
+#[derive(Debug, Args)]
+pub struct KeepArgs {
+    /// The process that asks for it
+    #[arg(long)]
+    pub parent: u32,
+    /// The client and its arguments
+    #[arg(last = true, required = true)]
+    pub command: Vec<OsString>,
 }
 
 /// `install`

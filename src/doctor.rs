@@ -7,6 +7,7 @@ pub mod fix;
 pub mod gather;
 pub mod layers;
 pub mod listing;
+pub mod told;
 pub mod trust;
 
 use clap::ValueEnum;

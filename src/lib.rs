@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -44,6 +44,7 @@ pub mod reply;
 pub mod retention;
 pub mod review;
 pub mod reviews;
+pub mod run;
 pub mod settings;
 pub mod settings_file;
 pub mod standing;

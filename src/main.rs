@@ -46,6 +46,14 @@ fn command_line() -> ExitCode {
             Ok(code) => return code,
             Err(error) => Err(error),
         },
+        Verb::Run(args) => match commands::run::run(args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
+        Verb::Keep(args) => match commands::run::keep(args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Verb::Prompt => {
             commands::prompt::run();
             Ok(())

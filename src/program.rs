@@ -7,6 +7,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+pub use self::system::heeded;
+
 /// How long what a program left behind may go on writing once the program itself is gone.
 const LINGER: Duration = Duration::from_millis(300);
 /// How often is looked whether it is gone.
@@ -124,7 +127,7 @@ mod system {
             Some(told) => told,
             None => {
                 let told = Arc::new(AtomicBool::new(false));
-                for signal in [SIGINT, SIGTERM, SIGHUP] {
+                for signal in heeded() {
                     // The second time it ends us at once.
                     signal_hook::flag::register_conditional_default(signal, Arc::clone(&told))?;
                     signal_hook::flag::register(signal, Arc::clone(&told))?;
@@ -133,6 +136,20 @@ mod system {
             }
         };
         Ok(|| told.load(Ordering::SeqCst))
+    }
+
+    /// The signals that would end us, without those that whoever started us has made us ignore: nohup the one of a
+    /// terminal that goes, a shell without job control Ctrl-C for what it runs in the background.
+    pub fn heeded() -> Vec<i32> {
+        let ignored = ignored();
+        [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
+    }
+
+    /// A bit a signal, from the lowest on. Where the system does not tell, the terminal's going counts as ignored.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(1 << (SIGHUP - 1))
     }
 
     pub(super) fn own_group(command: &mut Command) {

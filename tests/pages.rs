@@ -11,7 +11,7 @@ use rstest::rstest;
 use unattended::cli::Cli;
 
 fn verbs() -> Vec<String> {
-    Cli::command().get_subcommands().map(|verb| verb.get_name().to_owned()).collect()
+    Cli::command().get_subcommands().filter(|verb| !verb.is_hide_set()).map(|verb| verb.get_name().to_owned()).collect()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn the_programs_page_names_every_verbs_page() {
 #[test]
 fn every_verb_has_a_page_with_its_name_options_and_examples() {
     let home = Home::new();
-    for verb in Cli::command().get_subcommands() {
+    for verb in Cli::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
         let name = verb.get_name();
         let page = home.says(&["man", name]);
         assert!(page.contains(&format!(".TH unattended-{name} 1")), "{page}");

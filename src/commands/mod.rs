@@ -9,6 +9,11 @@ pub mod install;
 pub mod man;
 pub mod prompt;
 pub mod review;
+#[cfg(unix)]
+pub mod run;
+#[cfg(not(unix))]
+#[path = "run/elsewhere.rs"]
+pub mod run;
 pub mod status;
 pub mod switch;
 pub mod uninstall;

@@ -47,4 +47,4 @@ fn or_ok(findings: Vec<Finding>, ok: impl FnOnce() -> Finding) -> Vec<Finding> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -26,6 +26,7 @@ mod run;
 mod scenario;
 mod selftest;
 mod sse;
+mod started;
 mod suite;
 
 use std::collections::BTreeSet;
@@ -74,11 +75,12 @@ fn run(options: Options) -> Result<ExitCode> {
     cells.retain(|cell| options.wants(&cell.name()) && !good.contains(&cell.name()));
     let results = options.report.then(Results::here);
     // A run that mends is about the cells of the report alone.
-    let wants_doctor = |name: &str| !options.mend && options.wants(name);
-    let mut beside = doctor::trials(options.all, &options.binary, wants_doctor);
-    if !options.mend && options.wants(reviewed::NAME) {
+    let wants_beside = |name: &str| !options.mend && options.wants(name);
+    let mut beside = doctor::trials(options.all, &options.binary, wants_beside);
+    if wants_beside(reviewed::NAME) {
         beside.push(reviewed::trial(stage(&options)?));
     }
+    beside.extend(started::trials(options.all, stage(&options)?, wants_beside));
     if options.libtest.list {
         return Ok(suite::run(&options.libtest, stage(&options)?, cells, beside, results).exit_code());
     }

@@ -29,7 +29,7 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_796_000_000, 0).unwrap()
 }
 
-fn layer(scope: Scope, text: &str) -> Layer {
+pub(crate) fn layer(scope: Scope, text: &str) -> Layer {
     let file = match scope {
         Scope::User => "/home/me/.claude/settings.json",
         Scope::Project => "/home/me/p/.claude/settings.json",
@@ -40,7 +40,7 @@ fn layer(scope: Scope, text: &str) -> Layer {
 }
 
 /// A machine on which nothing stands in the way; the switch is on, so that terminal sessions count.
-fn sound() -> Facts {
+pub(crate) fn sound() -> Facts {
     let wanted = settings::wanted(EXE, Form::Exec, Waits::default(), |event| NEW.knows(event));
     let mut user: Value = serde_json::from_str(&settings::alone(EXE, &wanted).unwrap()).unwrap();
     user["permissions"] = json!({"defaultMode": "acceptEdits", "allow": ["Bash(ls:*)"], "deny": ["WebFetch"]});
