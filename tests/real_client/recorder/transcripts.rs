@@ -45,14 +45,17 @@ pub fn record(stage: &Stage, root: &Path, version: &str, wanted: impl Fn(&str) -
             continue;
         }
         let mut stable = Stable::of(&facts.home, &facts.temporary);
+        // The client notes which program a hook is.
+        let program = stage.binary.display().to_string();
+        let mut stable = |line: &str| stable.line(&line.replace(&program, "/home/dev/.local/bin/unattended"));
         let folder = root.join("tests/fixtures/transcripts").join(scenario);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder)?;
-        let records: Vec<String> = facts.records.iter().map(|record| stable.line(&record.to_string())).collect();
+        let records: Vec<String> = facts.records.iter().map(|record| stable(&record.to_string())).collect();
         std::fs::write(folder.join("records.jsonl"), records.join("\n") + "\n")?;
         for (name, text) in &facts.transcripts {
-            let lines: Vec<String> = text.lines().filter(|line| is_kept(line)).map(|line| stable.line(line)).collect();
-            let place = folder.join(stable.line(name));
+            let lines: Vec<String> = text.lines().filter(|line| is_kept(line)).map(|line| stable(line)).collect();
+            let place = folder.join(stable(name));
             std::fs::create_dir_all(place.parent().unwrap_or(&folder))?;
             std::fs::write(place, lines.join("\n") + "\n")?;
         }
