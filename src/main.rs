@@ -26,6 +26,7 @@ fn main() -> ExitCode {
 /// Everything but the hook. On its own, so that the hook's stack holds nothing of it.
 #[inline(never)]
 fn command_line() -> ExitCode {
+    end_where_nobody_reads();
     let cli = Cli::parse();
     let done = match &cli.verb {
         Verb::Review(args) => return ended(commands::review::run(args)),
@@ -62,6 +63,21 @@ fn command_line() -> ExitCode {
         Verb::Man(args) => commands::man::run(args),
     };
     ended(done.map(|()| ExitCode::SUCCESS))
+}
+
+/// Printing panics where standard output takes nothing: who closed it has read enough, all else is an error to be told.
+fn end_where_nobody_reads() {
+    let otherwise = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        match panic.payload().downcast_ref::<String>().filter(|said| said.starts_with("failed printing to stdout")) {
+            Some(said) if said.contains("Broken pipe") => std::process::exit(0),
+            Some(said) => {
+                complain(&anyhow::anyhow!("{said}"));
+                std::process::exit(1);
+            }
+            None => otherwise(panic),
+        }
+    }));
 }
 
 /// The exit code, and the error for a person.

@@ -206,3 +206,26 @@ fn prompt_prints_what_a_session_is_told_at_its_start() {
     let context = home.hook(&start("startup")).unwrap()["hookSpecificOutput"]["additionalContext"].clone();
     assert_eq!(json!(home.says(&["prompt"]).trim_end()), context);
 }
+
+#[rstest]
+#[case(&["status"])]
+#[case(&["prompt"])]
+#[case(&["install", "--print", "--client-version", "2.1.332"])]
+#[case(&["review", "--all"])]
+#[case(&["completions", "bash"])]
+fn who_reads_no_further_ends_a_verb_without_a_fault(#[case] args: &[&str]) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Home::new().command(args).stdout(writer).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(!said.contains("panicked") && !said.contains("error"), "{said}");
+}
+
+#[test]
+fn a_full_disk_behind_standard_output_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Home::new().command(&["status"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: failed printing to stdout: No space left"));
+}
