@@ -114,9 +114,10 @@ fn a_session_that_was_there_before_the_end_stays_on_and_a_new_one_does_not() {
 #[test]
 fn a_compaction_is_no_new_start() {
     let home = Home::new().with(ATTENDED.0, ATTENDED.1);
-    on_until(&home, unattended::clock::now() + Duration::milliseconds(200));
+    on_until(&home, unattended::clock::now() + Duration::hours(1));
     home.hook(&start("startup"));
-    std::thread::sleep(std::time::Duration::from_millis(250));
+    on_until(&home, unattended::clock::now() + Duration::milliseconds(1));
+    std::thread::sleep(std::time::Duration::from_millis(5));
     home.hook(&start("compact"));
     assert!(acts(&home));
 }

@@ -54,7 +54,7 @@ pub fn record(stage: &Stage, root: &Path, version: &str, wanted: impl Fn(&str) -
         let records: Vec<String> = facts.records.iter().map(|record| stable(&record.to_string())).collect();
         std::fs::write(folder.join("records.jsonl"), records.join("\n") + "\n")?;
         for (name, text) in &facts.transcripts {
-            let lines: Vec<String> = text.lines().filter(|line| is_kept(line)).map(|line| stable(line)).collect();
+            let lines: Vec<String> = text.lines().filter(|line| is_kept(line)).map(&mut stable).collect();
             let place = folder.join(stable(name));
             std::fs::create_dir_all(place.parent().unwrap_or(&folder))?;
             std::fs::write(place, lines.join("\n") + "\n")?;
