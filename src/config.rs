@@ -1,6 +1,11 @@
 //! The config file: every key with its default. Reading its text is pure; where the file is, says `paths`.
 
-use serde::Deserialize;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer};
+
+/// The longest wait for a person; the client measures its timeouts in a number that a month does not fit into.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// What the config file says, or its defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -22,6 +27,8 @@ pub struct Config {
     pub records: Records,
     /// What `doctor` makes of things.
     pub doctor: Doctor,
+    /// What is started where something waits for a person.
+    pub notify: Notify,
 }
 
 /// Whether we act: always, never, or where nobody is there to be asked.
@@ -43,6 +50,9 @@ pub enum Standing {
 pub struct Questions {
     /// `"guide"` denies with guidance, `"leave"` answers nothing.
     pub reply: QuestionReply,
+    /// How long a person may answer first.
+    #[serde(deserialize_with = "wait")]
+    pub wait: Duration,
 }
 
 /// What a question gets.
@@ -63,6 +73,9 @@ pub struct Plans {
     pub reply: PlanReply,
     /// The mode after the plan of a session that was started in plan mode.
     pub then: Then,
+    /// How long a person may review it first.
+    #[serde(deserialize_with = "wait")]
+    pub wait: Duration,
 }
 
 /// What a plan gets.
@@ -93,6 +106,9 @@ pub enum Then {
 pub struct Permissions {
     /// `"deny"` with guidance, or `"leave"`.
     pub reply: PermissionReply,
+    /// How long a person may decide first.
+    #[serde(deserialize_with = "wait")]
+    pub wait: Duration,
 }
 
 /// What a tool that needs a permission gets.
@@ -164,6 +180,24 @@ pub struct Doctor {
     pub optional_servers: Vec<String>,
 }
 
+/// `[notify]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Notify {
+    /// A program and its arguments; it gets the request on its standard input and is not waited for. Empty is none.
+    pub command: Vec<String>,
+}
+
+/// A time such as `10m`.
+fn wait<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match humantime::parse_duration(&text) {
+        Ok(wait) if wait <= LONGEST_WAIT => Ok(wait),
+        Ok(_) => Err(serde::de::Error::custom(format!("\"{text}\" is longer than 7days, the longest wait"))),
+        Err(_) => Err(serde::de::Error::custom(format!("\"{text}\" is no time; say it like 10m"))),
+    }
+}
+
 /// Reads the text of a config file. What is wrong with it comes beside: a broken file means the defaults, a key that
 /// nothing knows is passed over.
 pub fn read(text: &str) -> (Config, Vec<String>) {
@@ -198,8 +232,9 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let (config, problems) = read(concat!(
-            "default = \"off\"\n[questions]\nreply = \"leave\"\n[plans]\nreply = \"leave\"\nthen = \"bypassPermissions\"\n",
-            "[permissions]\nreply = \"leave\"\n[elicitations]\nreply = \"decline\"\n[stop]\nnudges = 0\n",
+            "default = \"off\"\n[questions]\nreply = \"leave\"\nwait = \"10m\"\n",
+            "[plans]\nreply = \"leave\"\nthen = \"bypassPermissions\"\nwait = \"1h 30m\"\n",
+            "[notify]\ncommand = [\"page\", \"me\"]\n[permissions]\nreply = \"leave\"\nwait = \"5s\"\n[elicitations]\nreply = \"decline\"\n[stop]\nnudges = 0\n",
             "[records]\nwhile_off = false\nmask = false\nkeep_days = 7\n[doctor]\noptional_servers = [\"docs\"]\n",
         ));
         assert_eq!(problems, Vec::<String>::new());
@@ -210,6 +245,18 @@ mod tests {
         let records = Records { while_off: false, mask: false, keep_days: 7 };
         assert_eq!((config.stop.nudges, config.records), (0, records));
         assert_eq!(config.doctor.optional_servers, ["docs"]);
+        let seconds = |wait: Duration| wait.as_secs();
+        assert_eq!((seconds(config.questions.wait), seconds(config.plans.wait)), (600, 5400));
+        assert_eq!((seconds(config.permissions.wait), config.notify.command), (5, vec!["page".into(), "me".into()]));
+    }
+
+    #[test]
+    fn a_wait_that_is_no_time_or_too_long_is_named() {
+        for (wait, why) in [("soon", "\"soon\" is no time"), ("8days", "longer than 7days")] {
+            let (config, problems) = read(&format!("[plans]\nwait = \"{wait}\"\n"));
+            assert_eq!(config, Config::default());
+            assert!(problems[0].contains("line 2") && problems[0].contains(why), "{problems:?}");
+        }
     }
 
     #[test]

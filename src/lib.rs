@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`request`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`pending`], [`folder_watch`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -23,6 +23,7 @@ pub mod doctor;
 pub mod event;
 pub mod executable;
 pub mod files;
+pub mod folder_watch;
 pub mod guidance;
 pub mod hash;
 pub mod history;
@@ -34,6 +35,7 @@ pub mod lock;
 pub mod mask;
 pub mod memory;
 pub mod paths;
+pub mod pending;
 pub mod policy;
 pub mod program;
 pub mod project;
@@ -41,6 +43,7 @@ pub mod prose;
 pub mod question;
 pub mod record;
 pub mod reply;
+pub mod request;
 pub mod retention;
 pub mod review;
 pub mod reviews;

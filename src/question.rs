@@ -3,13 +3,13 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::wire::{Payload, list, object, text};
 
 /// One question of a dialog.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Question<'a> {
     /// The text; in the client's answers it is the key.
     pub question: Cow<'a, str>,
@@ -25,25 +25,25 @@ pub struct Question<'a> {
 }
 
 /// One option as the model wrote it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QuestionOption<'a> {
     /// The text; in the client's answers it is the value.
     pub label: Cow<'a, str>,
     /// What it means.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Cow<'a, str>>,
     /// What it would look like.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Cow<'a, str>>,
     /// Whether the model itself marked it "(Recommended)".
     pub recommended: bool,
 }
 
 /// One row of the dialog.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Row<'a> {
     /// The digit that chooses it, from 1; none where the client draws none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
     /// What stands in the row.
     pub label: Cow<'a, str>,
@@ -52,7 +52,7 @@ pub struct Row<'a> {
 }
 
 /// What choosing a row does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowKind {
     /// Answers with the option of this number.

@@ -1,0 +1,354 @@
+//! The folder `pending/` with what waits for a person: requests are put there and taken away by the hooks that wait,
+//! replies are put beside them by whoever speaks for a person. Each request has a folder of its own for its reply; it is
+//! moved away when the wait ends, so that a reply either is read or cannot be left.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::request::{Reply, Request};
+use crate::state;
+
+/// How much of a reply is read, in bytes.
+const REPLY_LIMIT: usize = 1024 * 1024;
+/// How much of a request is read, in bytes; a payload is no longer than 32 MiB.
+const REQUEST_LIMIT: usize = 64 * 1024 * 1024;
+/// After how long what is half done counts as left behind.
+const LEFT_BEHIND: Duration = Duration::from_secs(3600);
+const REPLY: &str = "reply.json";
+
+/// The folder, below the state folder.
+pub fn folder(state: &Path) -> PathBuf {
+    state.join("pending")
+}
+
+fn request_file(state: &Path, id: &str) -> PathBuf {
+    folder(state).join(format!("{id}.json"))
+}
+
+fn reply_folder(state: &Path, id: &str) -> PathBuf {
+    folder(state).join(format!("{id}.reply"))
+}
+
+/// Where the reply to a request belongs.
+pub fn reply_file(state: &Path, id: &str) -> PathBuf {
+    reply_folder(state, id).join(REPLY)
+}
+
+/// A request that this process has put up. It stands until `close`; after the end of the process, however that ended,
+/// it counts as gone.
+#[derive(Debug)]
+pub struct Open {
+    state: PathBuf,
+    id: String,
+    /// The request, locked as long as it is open.
+    file: File,
+}
+
+/// Puts a request up.
+///
+/// # Errors
+/// `AlreadyExists` where one of this id stands there or stood there; else as the system gives them. Nothing is left
+/// then.
+pub fn open(state: &Path, request: &Request) -> io::Result<Open> {
+    let pending = folder(state);
+    state::create_folder(&pending)?;
+    if fs::symlink_metadata(&pending)?.is_symlink() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "pending is a symlink"));
+    }
+    let replies = reply_folder(state, &request.id);
+    fs::create_dir(&replies)?;
+    let fresh = pending.join(format!(".{}.{}", request.id, std::process::id()));
+    let put = || {
+        state::close_folder(&replies)?;
+        let file = state::append(&fresh, &serde_json::to_vec(request)?)?;
+        lock::hold(&file)?;
+        fs::rename(&fresh, request_file(state, &request.id))?;
+        Ok(file)
+    };
+    match put() {
+        Ok(file) => Ok(Open { state: state.to_path_buf(), id: request.id.clone(), file }),
+        Err(error) => {
+            let _ = fs::remove_file(&fresh);
+            let _ = fs::remove_dir(&replies);
+            Err(error)
+        }
+    }
+}
+
+impl Open {
+    /// The folder in which the reply will be.
+    pub fn reply_folder(&self) -> PathBuf {
+        reply_folder(&self.state, &self.id)
+    }
+
+    /// The reply, where there is one.
+    pub fn reply(&self) -> Option<Vec<u8>> {
+        state::read(&reply_file(&self.state, &self.id), REPLY_LIMIT).ok()
+    }
+
+    /// Takes a reply away that is none, so that there is room for another.
+    pub fn refuse(&self) {
+        let _ = remove(&reply_file(&self.state, &self.id));
+    }
+
+    /// The request as a stream from its beginning, for another process to read.
+    ///
+    /// # Errors
+    /// As the system gives them.
+    pub fn stream(&self) -> io::Result<File> {
+        state::open(&request_file(&self.state, &self.id))
+    }
+
+    /// Takes the request away. From here on no reply can be left; one that was left before is given.
+    pub fn close(self) -> Option<Vec<u8>> {
+        let closed = folder(&self.state).join(format!(".{}.closed", self.id));
+        let reply = match fs::rename(self.reply_folder(), &closed) {
+            Ok(()) => state::read(&closed.join(REPLY), REPLY_LIMIT).ok(),
+            Err(_) => None,
+        };
+        let _ = fs::remove_file(request_file(&self.state, &self.id));
+        let _ = fs::remove_dir_all(&closed);
+        drop(self.file);
+        reply
+    }
+}
+
+/// The requests that wait, the oldest first. What hooks and bridges left that did not live to its end is taken away.
+///
+/// # Errors
+/// As the system gives them; no folder is no error.
+pub fn list(state: &Path) -> io::Result<Vec<Request>> {
+    let mut requests: Vec<Request> = ids(state)?.iter().filter_map(|id| find(state, id)).collect();
+    requests.sort_by(|one, other| (one.since, &one.id).cmp(&(other.since, &other.id)));
+    let _ = tidy(state);
+    Ok(requests)
+}
+
+/// Takes away what was half put up or half left, long ago.
+fn tidy(state: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder(state))?.filter_map(Result::ok) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let id = name.strip_suffix(".reply").filter(|id| is_id(id));
+        let alone = id.is_some_and(|id| !request_file(state, id).exists());
+        let age = entry.metadata().and_then(|there| there.modified()).map(|at| at.elapsed().unwrap_or_default());
+        if (alone || name.starts_with('.')) && age.is_ok_and(|age| age > LEFT_BEHIND) {
+            let _ = remove(&entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// The ids of what stands in the folder.
+fn ids(state: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder(state)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.filter_map(|name| name.strip_suffix(".json").filter(|id| is_id(id)).map(str::to_owned)).collect())
+}
+
+/// The request of an id, if it waits.
+pub fn find(state: &Path, id: &str) -> Option<Request> {
+    if !is_id(id) {
+        return None;
+    }
+    let path = request_file(state, id);
+    let file = state::open(&path).ok()?;
+    if !lock::is_held(&file) {
+        sweep(state, id);
+        return None;
+    }
+    let bytes = state::read(&path, REQUEST_LIMIT).ok()?;
+    serde_json::from_slice(&bytes).ok().filter(|request: &Request| request.id == id)
+}
+
+/// Whether a hook of this session waits for a person.
+pub fn waits(state: &Path, session: &str) -> bool {
+    let of_session = |id: &String| {
+        let asked = find(state, id).and_then(|request| request.asked().ok());
+        asked.is_some_and(|asked| asked.session_id.as_deref() == Some(session))
+    };
+    ids(state).is_ok_and(|ids| ids.iter().any(of_session))
+}
+
+/// Sixteen hexadecimal digits; nothing else becomes a path.
+pub fn is_id(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+/// Takes away what a hook has left that did not live to the end of its wait.
+fn sweep(state: &Path, id: &str) {
+    let _ = remove(&request_file(state, id));
+    let _ = remove(&reply_file(state, id));
+    let _ = fs::remove_dir(reply_folder(state, id));
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path)?.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    }
+}
+
+/// How the leaving of a reply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// It is there, and the hook will read it.
+    There,
+    /// Another one was there before.
+    Second,
+    /// The wait is over.
+    Late,
+}
+
+/// Leaves a reply to the request of this id, in one step, and only where there is none.
+///
+/// # Errors
+/// As the system gives them.
+pub fn leave(state: &Path, id: &str, reply: &Reply) -> io::Result<Left> {
+    let place = reply_file(state, id);
+    if find(state, id).is_none() {
+        return Ok(Left::Late);
+    }
+    let fresh = folder(state).join(format!(".{id}.{}.new", std::process::id()));
+    let _ = fs::remove_file(&fresh);
+    state::append(&fresh, &serde_json::to_vec(reply)?)?;
+    let left = match fs::hard_link(&fresh, &place) {
+        // A file system without links.
+        Err(error)
+            if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) && !place.exists() =>
+        {
+            fs::rename(&fresh, &place)
+        }
+        linked => linked,
+    };
+    let _ = fs::remove_file(&fresh);
+    match left {
+        Ok(()) => Ok(Left::There),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Left::Second),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Left::Late),
+        Err(error) => Err(error),
+    }
+}
+
+/// A lock says whether the process that put a request up still lives.
+#[cfg(unix)]
+mod lock {
+    use std::fs::File;
+    use std::io;
+
+    use rustix::fs::{FlockOperation, flock};
+    use rustix::io::Errno;
+
+    pub(super) fn hold(file: &File) -> io::Result<()> {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) | Err(Errno::NOLCK | Errno::NOTSUP) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// On a file system that knows no locks every request counts as waiting until it is taken away.
+    pub(super) fn is_held(file: &File) -> bool {
+        flock(file, FlockOperation::NonBlockingLockShared).is_err()
+    }
+}
+
+#[cfg(not(unix))]
+mod lock {
+    use std::fs::File;
+    use std::io;
+
+    pub(super) fn hold(file: &File) -> io::Result<()> {
+        Ok(file.try_lock()?)
+    }
+
+    pub(super) fn is_held(file: &File) -> bool {
+        file.try_lock_shared().is_err()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Chosen, Said, VERSION};
+
+    const ID: &str = "0123456789abcdef";
+
+    fn request(id: &str, session: &str) -> Request {
+        let record = serde_json::json!({"kind": "question", "session_id": session});
+        Request {
+            v: VERSION,
+            id: id.into(),
+            token: "t".into(),
+            since: "2026-11-30T12:00:00Z".parse().unwrap(),
+            until: "2026-11-30T12:10:00Z".parse().unwrap(),
+            reply_to: "/x".into(),
+            record: serde_json::value::to_raw_value(&record).unwrap(),
+        }
+    }
+
+    fn reply(text: &str) -> Reply {
+        let said = Said::Answer { answers: vec![Chosen::Text(text.into())] };
+        Reply { v: VERSION, token: "t".into(), means: "test".into(), said }
+    }
+
+    fn left_in(state: &Path) -> usize {
+        fs::read_dir(folder(state)).unwrap().count()
+    }
+
+    #[test]
+    fn a_reply_in_time_is_read_a_second_one_and_a_late_one_are_refused_and_nothing_is_left() {
+        let state = tempfile::tempdir().unwrap();
+        let open = open(state.path(), &request(ID, "s")).unwrap();
+        assert_eq!(list(state.path()).unwrap().len(), 1);
+        assert_eq!(open.reply(), None);
+        assert_eq!(leave(state.path(), ID, &reply("one")).unwrap(), Left::There);
+        assert_eq!(leave(state.path(), ID, &reply("two")).unwrap(), Left::Second);
+        assert_eq!(serde_json::from_slice::<Reply>(&open.reply().unwrap()).unwrap(), reply("one"));
+        assert_eq!(serde_json::from_slice::<Reply>(&open.close().unwrap()).unwrap(), reply("one"));
+        assert_eq!(leave(state.path(), ID, &reply("late")).unwrap(), Left::Late);
+        assert_eq!((list(state.path()).unwrap().len(), left_in(state.path())), (0, 0));
+    }
+
+    #[test]
+    fn a_refused_reply_makes_room_for_another() {
+        let state = tempfile::tempdir().unwrap();
+        let open = open(state.path(), &request(ID, "s")).unwrap();
+        assert_eq!(leave(state.path(), ID, &reply("bad")).unwrap(), Left::There);
+        open.refuse();
+        assert_eq!(leave(state.path(), ID, &reply("good")).unwrap(), Left::There);
+        assert!(open.close().is_some());
+    }
+
+    #[test]
+    fn what_a_dead_hook_left_waits_for_nobody_and_is_taken_away() {
+        let state = tempfile::tempdir().unwrap();
+        drop(open(state.path(), &request(ID, "s")).unwrap());
+        assert_eq!(left_in(state.path()), 2);
+        assert!(!waits(state.path(), "s"));
+        assert_eq!(left_in(state.path()), 0);
+    }
+
+    #[test]
+    fn requests_of_several_sessions_stay_apart() {
+        let state = tempfile::tempdir().unwrap();
+        let one = open(state.path(), &request(ID, "one")).unwrap();
+        let two = open(state.path(), &request("fedcba9876543210", "two")).unwrap();
+        assert!(waits(state.path(), "one") && waits(state.path(), "two") && !waits(state.path(), "three"));
+        assert_eq!(leave(state.path(), ID, &reply("for one")).unwrap(), Left::There);
+        assert_eq!((one.close().is_some(), two.close().is_some()), (true, false));
+    }
+
+    #[test]
+    fn one_request_cannot_be_put_up_twice_and_no_other_name_becomes_a_path() {
+        let state = tempfile::tempdir().unwrap();
+        let first = open(state.path(), &request(ID, "s")).unwrap();
+        assert_eq!(open(state.path(), &request(ID, "s")).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(list(state.path()).unwrap().len(), 1);
+        assert!(find(state.path(), "../../etc/passwd").is_none());
+        first.close();
+    }
+}
