@@ -29,6 +29,20 @@ pub enum Answer<'a> {
         /// The modes to be set, of which the last that is possible wins. PreToolUse can set none.
         modes: Vec<Cow<'a, str>>,
     },
+    /// The question is answered, by a person.
+    Reply {
+        /// By which hook.
+        at: At,
+        /// `tool_input` with the answers in it, as JSON.
+        input: String,
+        /// What was answered to which question.
+        answers: Vec<(Cow<'a, str>, String)>,
+    },
+    /// The tool may run, by a person's word.
+    Allow {
+        /// `tool_input` as it came, byte for byte.
+        input: Echo<'a>,
+    },
     /// The model is told something.
     Context {
         /// By which hook.

@@ -116,6 +116,9 @@ pub struct HookArgs {
     /// What it is registered for: the answer if no payload comes
     #[arg(long = "for", value_name = "EVENT[:TOOL]")]
     pub registered_for: Option<String>,
+    /// After how many seconds the client ends it: a wait for a person is shorter
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
 }
 
 /// `completions`

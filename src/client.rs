@@ -21,6 +21,9 @@ pub struct Version(pub u32, pub u32, pub u32);
 /// Settings 2).
 const EXEC_FORM: Version = Version(2, 1, 139);
 
+/// From here on a hook's `updatedInput` may hold the answers to a question (FACTS.md, Questions 5).
+const TAKES_ANSWERS: Version = Version(2, 1, 90);
+
 /// Events, and the version that brought them. An event that the client does not know opens a dialog at its start, or
 /// makes it drop the whole file (FACTS.md, Settings 1). What is not listed is not registered.
 const EVENTS: [(&str, Version); 11] = [
@@ -76,6 +79,11 @@ impl Version {
     /// Does it know `args` beside `command`?
     pub fn has_exec_form(self) -> bool {
         self >= EXEC_FORM
+    }
+
+    /// Does it take answers to a question from a hook?
+    pub fn takes_answers(self) -> bool {
+        self >= TAKES_ANSWERS
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::answer::{Answer, ContextAt, Echo, ElicitationAction};
+use crate::answered::Waited;
 use crate::config::{Config, ElicitationReply, PermissionReply, PlanReply, QuestionReply, Then};
 use crate::correction::{self, Correction};
 use crate::event::{At, Call, Event};
@@ -36,6 +37,14 @@ pub struct Findings {
     pub stall: bool,
     /// The plan was left to a person.
     pub plan_left: bool,
+    /// A person approved the plan, or sent it back, by a reply to us.
+    pub plan_seen: bool,
+    /// A person answered this question by a reply to us.
+    pub answered: bool,
+    /// How a wait for a person went.
+    pub waited: Option<Waited>,
+    /// The id under which it was put before a person; its record has it too.
+    pub request: Option<String>,
     /// The corrections that the session is given, by their own ids.
     pub corrections: Vec<String>,
 }
@@ -49,6 +58,8 @@ pub struct Ground<'g> {
     pub config: &'g Config,
     /// What the session remembers.
     pub memory: &'g Memory,
+    /// Whether a hook of the session waits for a person.
+    pub waits: bool,
     /// The line for a person at the start of a session.
     pub line: &'g str,
     /// The corrections that are due to a session that starts, and the file that they are in.
@@ -94,7 +105,7 @@ fn acting<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
             leaving(call, ground)
         }
         Event::PlanApproved { .. } => tell(ContextAt::PostToolUse, guidance::plan()),
-        Event::SubagentStart { .. } => tell(ContextAt::SubagentStart, guidance::session()),
+        Event::SubagentStart { .. } => tell(ContextAt::SubagentStart, guidance::session(config)),
         Event::Permission { .. } if config.permissions.reply == PermissionReply::Leave => Decision::default(),
         Event::Permission { tool, .. } => {
             let message = guidance::permission(tool);
@@ -113,11 +124,12 @@ fn acting<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
             stop(call, turn, !stop_hook_active, *background > 0, ground)
         }
         Event::Notification { notification_type, .. } => {
-            let stall = proves_a_wait(notification_type.as_deref().unwrap_or_default(), memory);
+            let stall = !ground.waits && proves_a_wait(notification_type.as_deref().unwrap_or_default(), memory);
             Decision { findings: Findings { stall, ..Findings::default() }, ..Decision::default() }
         }
-        Event::SessionStart { source, .. } => start(source.as_deref(), Some(guidance::session()), ground.line),
-        Event::Answer { .. } | Event::Denied { .. } => Decision::default(),
+        Event::SessionStart { source, .. } => start(source.as_deref(), Some(guidance::session(config)), ground.line),
+        Event::Answer { .. } => answer(call, memory),
+        Event::Denied { .. } => Decision::default(),
         Event::SessionEnd { .. } | Event::StopFailure { .. } | Event::Other => Decision::default(),
     }
 }
@@ -129,12 +141,18 @@ fn leaving<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
         Event::EnterPlan => enter_plan(call),
         Event::ExitPlan { .. } => leave_plan(call),
         Event::PlanApproved { .. } => {
-            let findings = Findings { plan_left: ground.memory.plan_left(), ..Findings::default() };
-            Decision { findings, ..Decision::default() }
+            let (plan_left, plan_seen) = (ground.memory.plan_left(), ground.memory.plan_seen());
+            Decision { findings: Findings { plan_left, plan_seen, ..Findings::default() }, ..Decision::default() }
         }
+        Event::Answer { .. } => answer(call, ground.memory),
         Event::SessionStart { source, .. } => start(source.as_deref(), None, ground.line),
         _ => Decision::default(),
     }
+}
+
+fn answer<'a>(call: &Call<'a>, memory: &Memory) -> Decision<'a> {
+    let answered = memory.answered(call.ids.tool_use_id.as_deref());
+    Decision { findings: Findings { answered, ..Findings::default() }, ..Decision::default() }
 }
 
 fn tell<'a>(at: ContextAt, text: String) -> Decision<'a> {
@@ -156,12 +174,14 @@ fn leave_plan<'a>(call: &Call<'a>) -> Decision<'a> {
 }
 
 /// PreToolUse can approve but set no mode, and keeps PermissionRequest from firing: it approves only where the client
-/// itself goes back to a mode that lets the plan be carried out (FACTS.md, Plans 5).
+/// itself goes back to a mode that lets the plan be carried out (FACTS.md, Plans 5), and where no person is asked first.
 fn exit_plan<'a>(at: At, input: Echo<'a>, ground: Ground<'_>) -> Decision<'a> {
     let entered_from = ground.memory.entered_plan_from();
     let returns_to_work = matches!(entered_from, Some("bypassPermissions" | "acceptEdits" | "auto" | "dontAsk"));
     let answer = match at {
-        At::PreToolUse if returns_to_work => Answer::Approve { at, input, modes: Vec::new() },
+        At::PreToolUse if returns_to_work && ground.config.plans.wait.is_zero() => {
+            Answer::Approve { at, input, modes: Vec::new() }
+        }
         At::PreToolUse => Answer::Nothing,
         At::PermissionRequest => {
             let modes = match entered_from {
@@ -179,7 +199,7 @@ fn exit_plan<'a>(at: At, input: Echo<'a>, ground: Ground<'_>) -> Decision<'a> {
 
 /// The modes for the plan of a session that was started in plan mode. Where bypass is not to be had, the client drops
 /// it and the floor before it holds.
-fn then<'a>(then: Then) -> Vec<Cow<'a, str>> {
+pub(crate) fn then<'a>(then: Then) -> Vec<Cow<'a, str>> {
     match then {
         Then::Default => vec!["default".into()],
         Then::AcceptEdits => vec!["acceptEdits".into()],

@@ -1,6 +1,9 @@
 //! The words for the model: fills the texts of `hooks/guidance`, which are compiled in. Touches no file, clock or
 //! environment.
 
+use std::borrow::Cow;
+
+use crate::config::Config;
 use crate::question::{Question, recommended};
 
 const QUESTION: &str = include_str!("../hooks/guidance/question.md");
@@ -9,6 +12,11 @@ const PERMISSION: &str = include_str!("../hooks/guidance/permission.md");
 const PLAN: &str = include_str!("../hooks/guidance/plan.md");
 const STOP: &str = include_str!("../hooks/guidance/stop.md");
 const SESSION: &str = include_str!("../hooks/guidance/session.md");
+const SESSION_WAITS: &str = include_str!("../hooks/guidance/session-waits.md");
+const ANSWERED: &str = include_str!("../hooks/guidance/answered.md");
+const REJECTED: &str = include_str!("../hooks/guidance/rejected.md");
+const REFUSED: &str = include_str!("../hooks/guidance/refused.md");
+const REFUSED_WORDS: &str = include_str!("../hooks/guidance/refused-words.md");
 const CORRECTIONS: &str = include_str!("../hooks/guidance/corrections.md");
 
 /// How much of a name that the model or a server chose is repeated, in characters.
@@ -41,9 +49,52 @@ pub fn stop() -> String {
     flowing(STOP)
 }
 
-/// The contract of an unattended session: at most 1,200 characters.
-pub fn session() -> String {
-    flowing(SESSION)
+/// The contract of an unattended session: at most 1,200 characters. Where a person is asked first, it says what.
+pub fn session(config: &Config) -> String {
+    let waits = [config.questions.wait, config.plans.wait, config.permissions.wait].map(|wait| !wait.is_zero());
+    match waits {
+        [false, false, false] => flowing(SESSION),
+        [questions, plans, permissions] => session_that_waits(questions, plans, permissions),
+    }
+}
+
+#[inline(never)]
+fn session_that_waits(questions: bool, plans: bool, permissions: bool) -> String {
+    let named = [(questions, "questions"), (plans, "plans"), (permissions, "requests for a permission")];
+    let named: Vec<_> = named.iter().filter_map(|(waits, name)| waits.then_some(*name)).collect();
+    let offered = match named.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => named.concat(),
+    };
+    let offered = match offered.split_at_checked(1) {
+        Some((initial, rest)) => format!("{}{rest} are", initial.to_uppercase()),
+        None => offered,
+    };
+    let asking = match questions {
+        true => "Ask only what you cannot well decide yourself, and only by the tool for questions.",
+        false => "Do not ask.",
+    };
+    flowing(SESSION_WAITS).replace("{offered}", &offered).replace("{asking}", asking)
+}
+
+/// A person's answers where the client takes none from a hook, a line each.
+#[inline(never)]
+pub fn answered(answers: &[(Cow<'_, str>, String)]) -> String {
+    let lines: Vec<_> = answers.iter().map(|(question, answer)| format!("- {question} {answer}")).collect();
+    flowing(ANSWERED).replace("{answers}", &lines.join("\n"))
+}
+
+/// A plan that a person sends back, with that person's words.
+#[inline(never)]
+pub fn rejected(words: &str) -> String {
+    flowing(REJECTED).replace("{words}", words)
+}
+
+/// A tool that a person refuses.
+#[inline(never)]
+pub fn refused(tool: &str, words: Option<&str>) -> String {
+    let text = flowing(if words.is_some() { REFUSED_WORDS } else { REFUSED });
+    text.replace("{tool}", &name(tool)).replace("{words}", words.unwrap_or_default())
 }
 
 /// A person's corrections of what was decided without them, which `items` lists.
@@ -87,7 +138,7 @@ mod tests {
             permission("Bash"),
             plan(),
             stop(),
-            session(),
+            session(&Config::default()),
             corrections("- x."),
         ] {
             assert!(text.ends_with('.') && !text.contains(['{', '}']) && !text.contains("  "), "{text}");
@@ -96,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_contract_fits_into_1200_characters() {
-        assert!(session().chars().count() <= 1200, "{}", session().chars().count());
+        assert!(session(&Config::default()).chars().count() <= 1200, "{}", session(&Config::default()).chars().count());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The hook's fast path, else the command line; the one place that prints errors and exits.
 
-use std::ffi::OsStr;
 use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;
 
@@ -16,8 +15,8 @@ use unattended::trouble::Trouble;
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> ExitCode {
-    if let Some(registered_for) = called_as_hook() {
-        commands::hook::run(registered_for.as_deref());
+    if let Some((registered_for, timeout)) = called_as_hook() {
+        commands::hook::run(registered_for.as_deref(), timeout);
         return ExitCode::SUCCESS;
     }
     command_line()
@@ -34,7 +33,7 @@ fn command_line() -> ExitCode {
         Verb::Correct(args) => commands::correct::correct(args),
         Verb::Export(args) => commands::export::run(args),
         Verb::Hook(args) => {
-            commands::hook::run(args.registered_for.as_deref());
+            commands::hook::run(args.registered_for.as_deref(), args.timeout);
             Ok(())
         }
         Verb::Install(args) => commands::install::run(args),
@@ -91,17 +90,18 @@ fn ended(done: anyhow::Result<ExitCode>) -> ExitCode {
 /// Whether this is a hook call, told before the command line is looked at: `hook …`, or a payload on standard input and
 /// no argument, as clients before 2.1.139 call it (FACTS.md, Settings 2). A hook never fails, so that words behind
 /// `hook` that nothing knows are passed over, but for a person's question for help.
-fn called_as_hook() -> Option<Option<String>> {
+fn called_as_hook() -> Option<(Option<String>, Option<u64>)> {
     let mut args = std::env::args_os().skip(1);
     match args.next() {
-        None => (!stdin().is_terminal()).then_some(None),
+        None => (!stdin().is_terminal()).then_some((None, None)),
         Some(verb) if verb == "hook" => {
             let rest: Vec<_> = args.collect();
             if rest.iter().any(|arg| arg == "--help" || arg == "-h") {
                 return None;
             }
-            let value = rest.iter().skip_while(|arg| *arg != "--for").nth(1);
-            Some(value.map(|value: &std::ffi::OsString| AsRef::<OsStr>::as_ref(value).to_string_lossy().into_owned()))
+            let after = |name: &str| rest.iter().skip_while(|arg| *arg != name).nth(1);
+            let registered_for = after("--for").map(|value| value.to_string_lossy().into_owned());
+            Some((registered_for, after("--timeout").and_then(|value| value.to_str()?.parse().ok())))
         }
         Some(_) => None,
     }

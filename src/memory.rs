@@ -26,6 +26,14 @@ pub enum Note {
     PlanLeft,
     /// A plan was approved here after one had been left to a person.
     PlanTaken,
+    /// A person has approved the plan, by a reply to us.
+    PlanSeen,
+    /// A person has answered a question, by a reply to us.
+    Answered {
+        /// `tool_use_id`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+    },
     /// A question was denied.
     Asked {
         /// Which hook denied it.
@@ -139,8 +147,23 @@ impl Memory {
 
     /// Whether the last plan was left to a person, so that an approval is not ours.
     pub fn plan_left(&self) -> bool {
-        let last = self.notes().rev().find(|note| matches!(note, Note::PlanLeft | Note::PlanTaken | Note::LeftPlan));
-        matches!(last, Some(Note::PlanLeft))
+        matches!(self.plan(), Some(Note::PlanLeft | Note::PlanSeen))
+    }
+
+    /// Whether a person approved the last plan by a reply to us.
+    pub fn plan_seen(&self) -> bool {
+        matches!(self.plan(), Some(Note::PlanSeen))
+    }
+
+    fn plan(&self) -> Option<&Note> {
+        let of_plan = |note: &&Note| matches!(note, Note::PlanLeft | Note::PlanTaken | Note::PlanSeen | Note::LeftPlan);
+        self.notes().rev().find(of_plan)
+    }
+
+    /// Whether a person answered the question of this call by a reply to us.
+    pub fn answered(&self, call: Option<&str>) -> bool {
+        let such = |note: &Note| matches!(note, Note::Answered { call: id } if id.as_deref() == call);
+        call.is_some() && self.notes().any(such)
     }
 
     /// How many other questions this prompt has asked before, by this hook of this registration. Without a prompt id:

@@ -6,9 +6,10 @@ mod matter;
 use std::borrow::Cow;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::answer::{Answer, ElicitationAction};
+use crate::answered::Waited;
 use crate::decide::Decision;
 use crate::event::{Call, Ids};
 use crate::hash;
@@ -35,6 +36,8 @@ pub struct Record<'a> {
     #[serde(flatten)]
     matter: Matter<'a>,
     decision: Outcome<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait: Option<&'a Waited>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     problems: &'a [String],
 }
@@ -51,6 +54,11 @@ enum Outcome<'a> {
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         modes: &'a [Cow<'a, str>],
     },
+    Answer {
+        #[serde(serialize_with = "as_map")]
+        answers: &'a [(Cow<'a, str>, String)],
+    },
+    Allow,
     Context {
         message: &'a str,
     },
@@ -82,7 +90,10 @@ pub fn of<'a>(
     let (kind, matter) = matter(call, decision, verdict.acts, attendance)?;
     Some(Record {
         v: VERSION,
-        id: id(call.ids.session_id.as_deref().unwrap_or_default(), at),
+        id: match &decision.findings.request {
+            Some(id) => id.clone(),
+            None => id(call.ids.session_id.as_deref().unwrap_or_default(), at),
+        },
         at: at.to_rfc3339_opts(SecondsFormat::Millis, true),
         kind,
         ids: call.ids.clone(),
@@ -90,6 +101,7 @@ pub fn of<'a>(
         because: Some(verdict.because),
         matter,
         decision: outcome(&decision.answer),
+        wait: decision.findings.waited.as_ref(),
         problems,
     })
 }
@@ -115,16 +127,21 @@ pub fn of_problem<'a>(
         because: Some(verdict.because),
         matter: Matter::Problem { payload: head },
         decision: if answer.is_empty() { Outcome::None } else { Outcome::Canned { answer } },
+        wait: None,
         problems,
     }
 }
 
 /// Sixteen hexadecimal digits, another one for each call.
-fn id(session: &str, at: DateTime<Utc>) -> String {
+pub fn id(session: &str, at: DateTime<Utc>) -> String {
     let nanoseconds = at.timestamp_nanos_opt().unwrap_or_default();
     let mut hash = hash::of(&nanoseconds.to_le_bytes());
     hash = hash::more(hash, &std::process::id().to_le_bytes());
     format!("{:016x}", hash::more(hash, session.as_bytes()))
+}
+
+fn as_map<S: Serializer>(answers: &&[(Cow<'_, str>, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(answers.iter().map(|(question, answer)| (question, answer)))
 }
 
 fn outcome<'a>(answer: &'a Answer<'a>) -> Outcome<'a> {
@@ -132,6 +149,8 @@ fn outcome<'a>(answer: &'a Answer<'a>) -> Outcome<'a> {
         Answer::Nothing => Outcome::None,
         Answer::Deny { message, .. } => Outcome::Deny { message },
         Answer::Approve { modes, .. } => Outcome::Approve { modes },
+        Answer::Reply { answers, .. } => Outcome::Answer { answers },
+        Answer::Allow { .. } => Outcome::Allow,
         Answer::Context { text, .. } => Outcome::Context { message: text },
         Answer::Elicitation(ElicitationAction::Cancel) => Outcome::Cancel,
         Answer::Elicitation(ElicitationAction::Decline) => Outcome::Decline,

@@ -28,6 +28,27 @@ pub fn bytes(answer: &Answer<'_>) -> Vec<u8> {
         Answer::Deny { at: At::PermissionRequest, message } => {
             Specific::PermissionRequest { decision: Behavior::Deny { message } }.into()
         }
+        Answer::Reply { at, input, .. } => {
+            // Made of the payload's own JSON and of strings: it is JSON.
+            let input = serde_json::from_str(input).ok();
+            let updated_input = Echo::of(input);
+            match at {
+                At::PreToolUse => Specific::PreToolUse {
+                    permission_decision: "allow",
+                    permission_decision_reason: "a person has answered",
+                    updated_input: Some(updated_input),
+                }
+                .into(),
+                At::PermissionRequest => Specific::PermissionRequest {
+                    decision: Behavior::Allow { updated_input, updated_permissions: Vec::new() },
+                }
+                .into(),
+            }
+        }
+        Answer::Allow { input } => Specific::PermissionRequest {
+            decision: Behavior::Allow { updated_input: *input, updated_permissions: Vec::new() },
+        }
+        .into(),
         Answer::Approve { at: At::PreToolUse, input, .. } => Specific::PreToolUse {
             permission_decision: "allow",
             permission_decision_reason: "approved automatically: the session runs unattended, no person has reviewed \
@@ -49,7 +70,11 @@ pub fn bytes(answer: &Answer<'_>) -> Vec<u8> {
         }
         Answer::Elicitation(action) => Specific::Elicitation { action: *action }.into(),
     };
-    let echoed = if let Answer::Approve { input, .. } = answer { input.get().len() } else { 0 };
+    let echoed = match answer {
+        Answer::Approve { input, .. } | Answer::Allow { input } => input.get().len(),
+        Answer::Reply { input, .. } => input.len(),
+        _ => 0,
+    };
     let mut bytes = Vec::with_capacity(1024 + echoed);
     match serde_json::to_writer(&mut bytes, &output) {
         Ok(()) => bytes,

@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, Duration, Utc};
 
 use crate::assumption::{Beat, Said};
+use crate::client::Version;
 use crate::hash;
 use crate::lines;
 use crate::wire::{self, Payload};
@@ -80,6 +81,12 @@ pub fn others(path: &Path, since: DateTime<Utc>) -> Vec<PathBuf> {
 pub fn of_subagent(path: &Path, agent: &str) -> Option<PathBuf> {
     let plain = !agent.is_empty() && agent.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     plain.then(|| path.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl")))
+}
+
+/// The client that wrote the end of a transcript.
+pub fn version(end: &[u8]) -> Option<Version> {
+    let lines = end.rsplit(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+    lines.filter_map(|line| Payload::read(line).ok()?.text("version")?.parse().ok()).next()
 }
 
 fn read_line(text: &str, from: DateTime<Utc>, aside: bool, found: &mut Vec<Beat>) {

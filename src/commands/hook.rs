@@ -1,14 +1,19 @@
 //! `unattended hook`: one payload in, at most one answer out, exit 0. The answer goes out before anything is recorded,
 //! and no fault of disk, config, clock or input delays or changes it.
 
+mod person;
+
 use std::io::Write;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, SubsecRound, Utc};
 
+use crate::answered::{self, End};
+use crate::client::Version;
 use crate::correction::Correction;
 use crate::decide::{Decision, Ground, decide};
 use crate::event::{self, Call, Event};
@@ -18,19 +23,29 @@ use crate::policy::Policy;
 use crate::store::Store;
 use crate::switch::Verdict;
 use crate::wire::{Payload, glimpse};
-use crate::{clock, hash, journal, paths, record, reply, reviews, standing, streams};
+use crate::{clock, hash, journal, paths, pending, record, reply, reviews, standing, state, streams, transcript};
 
 /// The answer for the case that something here breaks, and whether an answer was given already.
 static CANNED: Mutex<&str> = Mutex::new("");
 static ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// Answers one payload from standard input. `registered_for` is what the registration says it is for, `EVENT` or
-/// `EVENT:TOOL`; it counts where the payload does not say.
-pub fn run(registered_for: Option<&str>) {
+/// `EVENT:TOOL`; it counts where the payload does not say. `timeout`: after how many seconds the client ends the hook,
+/// where the registration says so.
+pub fn run(registered_for: Option<&str>, timeout: Option<u64>) {
+    let started = Instant::now();
     let policy = Policy::load();
     let standing = shield(&policy, registered_for);
     let input = input::read();
-    answer(&policy, &input, standing, split(registered_for));
+    let time = Time { started, timeout: timeout.map_or(person::USUAL_TIMEOUT, Duration::from_secs) };
+    answer(&policy, &input, standing, split(registered_for), time);
+}
+
+/// What time this call has.
+#[derive(Debug, Clone, Copy)]
+struct Time {
+    started: Instant,
+    timeout: Duration,
 }
 
 /// From here on a panic gives the canned answer for what the hook is registered for, and exit 0; that works where a
@@ -49,7 +64,7 @@ pub fn shield(policy: &Policy, registered_for: Option<&str>) -> Verdict {
     standing
 }
 
-fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, Option<&str>)) {
+fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, Option<&str>), time: Time) {
     let (text, replaced) = input::text(&input.bytes);
     let payload = match &input.problem {
         Some(problem) => Err(problem.clone()),
@@ -57,13 +72,13 @@ fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, 
         None => Payload::read(&text).map_err(|error| format!("the payload is no JSON: {error}")),
     };
     match payload {
-        Ok(payload) => answer_call(policy, &event::read(&payload)),
+        Ok(payload) => answer_call(policy, &event::read(&payload), time),
         Err(problem) => answer_unread(policy, standing, input, registered, problem),
     }
 }
 
 /// The whole way of a call that could be read.
-fn answer_call(policy: &Policy, call: &Call<'_>) {
+fn answer_call(policy: &Policy, call: &Call<'_>, time: Time) {
     let now = clock::now();
     let mut problems = policy.problems.clone();
     let state = paths::state_folder();
@@ -76,7 +91,7 @@ fn answer_call(policy: &Policy, call: &Call<'_>) {
         }
         None => Memory::default(),
     };
-    let verdict = resolve(policy, now, Some(&memory));
+    let mut verdict = resolve(policy, now, Some(&memory));
     arm(verdict, call.ids.hook_event_name.as_deref().unwrap_or_default(), tool_of(&call.event), policy);
     let (line, (file, corrections)) = match call.event {
         Event::SessionStart { .. } => {
@@ -85,10 +100,65 @@ fn answer_call(policy: &Policy, call: &Call<'_>) {
         _ => Default::default(),
     };
     let corrections = (file.as_str(), corrections.as_slice());
-    let ground = Ground { acts: verdict.acts, config: &policy.config, memory: &memory, line: &line, corrections };
-    let decision = decide(call, ground);
+    let waits = waits_elsewhere(policy, call, state.as_deref());
+    let ground =
+        Ground { acts: verdict.acts, config: &policy.config, memory: &memory, waits, line: &line, corrections };
+    let mut decision = decide(call, ground);
+    if let (Some(wait), Some(state)) = (answered::wait(call, &decision, &policy.config), state.as_deref()) {
+        (decision, verdict) = ask(policy, call, ground, decision, verdict, state, (wait, time, now), &mut problems);
+    }
     give(&reply::bytes(&decision.answer), &mut problems);
     keep(policy, call, &decision, verdict, store.as_ref().zip(Some(&memory)), state, problems, now);
+}
+
+/// Asks a person first. What is decided then: by that person's word, as it was without one, or nothing, where the switch
+/// was turned off in the meantime.
+#[inline(never)]
+#[allow(clippy::too_many_arguments, reason = "a part of the one way through, not a function for others")]
+fn ask<'a>(
+    policy: &Policy,
+    call: &Call<'a>,
+    ground: Ground<'_>,
+    decision: Decision<'a>,
+    verdict: Verdict,
+    state: &Path,
+    (wait, time, now): (Duration, Time, DateTime<Utc>),
+    problems: &mut Vec<String>,
+) -> (Decision<'a>, Verdict) {
+    let Time { started, timeout } = time;
+    let asking = person::Asking { policy, call, decision: &decision, verdict, state, now, wait, timeout, started };
+    let verdict_now = || resolve(&Policy::load(), clock::now(), Some(ground.memory));
+    let heard = person::ask(&asking, || verdict_now().acts);
+    problems.extend(heard.problems);
+    let ended = heard.waited.as_ref().map(|waited| waited.end);
+    let (mut decision, verdict) = match &heard.said {
+        _ if heard.asked_elsewhere => (Decision::default(), verdict),
+        Some(said) => (answered::decide(call, decision, said, client_takes_answers(policy, call)), verdict),
+        None if ended == Some(End::Off) => (decide(call, Ground { acts: false, ..ground }), verdict_now()),
+        None => (decision, verdict),
+    };
+    decision.findings.waited = heard.waited;
+    decision.findings.request = heard.request;
+    (decision, verdict)
+}
+
+/// Whether the client takes answers to a question from a hook: from 2.1.90 on (FACTS.md, Questions 5). The payload does
+/// not say which client it is; its transcript does, and what a newer one has set in the environment.
+fn client_takes_answers(policy: &Policy, call: &Call<'_>) -> bool {
+    const END: u64 = 256 * 1024;
+    let transcript = call.ids.transcript_path.as_deref();
+    let end = transcript.and_then(|path| state::read_end(Path::new(path), END).ok()).unwrap_or_default();
+    transcript::version(&end).map_or(policy.surroundings.attended.is_some(), Version::takes_answers)
+}
+
+/// Whether a hook of this session waits for a person; asked only where a notification may tell of that wait.
+fn waits_elsewhere(policy: &Policy, call: &Call<'_>, state: Option<&Path>) -> bool {
+    let config = &policy.config;
+    let waits = [config.questions.wait, config.plans.wait, config.permissions.wait].iter().any(|wait| !wait.is_zero());
+    match (&call.event, state, call.ids.session_id.as_deref()) {
+        (Event::Notification { .. }, Some(state), Some(session)) if waits => pending::waits(state, session),
+        _ => false,
+    }
 }
 
 /// What follows the answer: memory first, since the next hook reads it, then the record.

@@ -52,6 +52,8 @@ pub(super) struct Entry<'a> {
     denied_by: Option<Cow<'a, str>>,
     #[serde(borrow)]
     decision: Outcome<'a>,
+    #[serde(default)]
+    wait: Option<Wait>,
     #[serde(borrow, default)]
     pub(super) problems: Vec<Cow<'a, str>>,
 }
@@ -68,6 +70,14 @@ struct Outcome<'a> {
     action: Cow<'a, str>,
 }
 
+/// How a wait for a person went.
+#[derive(Debug, Deserialize)]
+struct Wait {
+    /// Who replied, where somebody did: a person.
+    #[serde(default)]
+    by: Option<serde::de::IgnoredAny>,
+}
+
 impl Entry<'_> {
     /// Whether this record may be part of a decision: a question, a plan, a permission, an elicitation or a turn sent
     /// on. A stall, a notice, a session are none.
@@ -77,7 +87,9 @@ impl Entry<'_> {
 
     /// Whether something was decided here without a person, by us or by the client's own check.
     pub(super) fn decides(&self) -> bool {
-        !matches!(self.decision.action.as_ref(), "none" | "welcome" | "canned") || self.denied_by.is_some()
+        let by_person = self.wait.as_ref().is_some_and(|wait| wait.by.is_some());
+        !by_person && !matches!(self.decision.action.as_ref(), "none" | "welcome" | "canned")
+            || self.denied_by.is_some()
     }
 
     /// The session, as a name for maps.

@@ -220,7 +220,10 @@ pub(super) fn matter<'a>(
         Event::Answer { tool, answers, whose } => {
             // Where the client says that nobody attends, an answer came from a host or another hook.
             let unattended = attendance == Attendance::Unattended;
-            let whose = if *whose == Whose::Person && unattended { Whose::Unknown } else { *whose };
+            let whose = match whose {
+                Whose::Person if unattended && !findings.answered => Whose::Unknown,
+                whose => *whose,
+            };
             (Kind::Answer, Matter::Answer { tool, answers: answers.map(Input), whose })
         }
         Event::EnterPlan => (Kind::Plan, Matter::EnterPlan { tool: "EnterPlanMode", entered_from }),
@@ -289,6 +292,7 @@ fn plan_matter<'a>(plan: &'a Plan<'a>, entered_from: Option<&'a str>, seen_by: S
 /// was approved by that person.
 fn seen_by(decision: &Decision<'_>, approved_attended: bool) -> SeenBy {
     match &decision.answer {
+        _ if decision.findings.plan_seen => SeenBy::Person,
         Answer::Approve { .. } | Answer::Context { .. } => SeenBy::Nobody,
         _ if approved_attended => SeenBy::Person,
         _ => SeenBy::Unknown,

@@ -8,6 +8,7 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use crate::doctor::facts::Facts;
+use crate::policy::Policy;
 use crate::run::arguments::Arguments;
 use crate::trouble::Trouble;
 use crate::{guidance, settings};
@@ -67,7 +68,7 @@ pub(super) fn hooks(
 /// The caller's file cannot be read.
 pub(super) fn contract(arguments: &mut Arguments) -> anyhow::Result<Option<NamedTempFile>> {
     let (option, file) = ("append-system-prompt", "append-system-prompt-file");
-    let contract = guidance::session();
+    let contract = guidance::session(&Policy::load().config);
     if let Some(named) = arguments.value(file) {
         let text = read(&named).map_err(|why| {
             let what = format!("{} cannot be read: {why}", named.display());
