@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::settings;
+use crate::{program, settings};
 
 /// A client's version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,19 +89,7 @@ impl Version {
 
 /// The first `claude` in the folders of a `PATH`.
 pub fn find(path: &std::ffi::OsStr) -> Option<PathBuf> {
-    let name = format!("claude{}", std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(path).map(|folder| folder.join(&name)).find(|file| is_executable(file))
-}
-
-#[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(file: &Path) -> bool {
-    file.is_file()
+    program::find(path, &format!("claude{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// What `CLIENT --version` says. A client that does not answer in 15 seconds is ended.

@@ -1,7 +1,9 @@
 //! Runs a program to its end or to a limit, with all that it started: its process group ends with it. No wait here is
 //! without an end. Knows nothing of what is run.
 
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -252,4 +254,22 @@ mod tests {
         let ran = sh("exec 0<&-; echo done", &vec![b'x'; 1 << 20], 60_000);
         assert_eq!(ran.stdout, b"done\n");
     }
+}
+
+/// The first program of this name in the folders of a `PATH`.
+pub fn find(path: &OsStr, name: &str) -> Option<PathBuf> {
+    std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| is_executable(file))
+}
+
+/// Whether a file can be started.
+#[cfg(unix)]
+pub fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file can be started.
+#[cfg(not(unix))]
+pub fn is_executable(file: &Path) -> bool {
+    file.is_file()
 }

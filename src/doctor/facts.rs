@@ -124,6 +124,8 @@ pub struct ConfigFile {
     pub file: Option<PathBuf>,
     /// Its text; `None` where there is none, an error where it cannot be read.
     pub text: Result<Option<String>, String>,
+    /// Why `notify.command` cannot be started, where it cannot.
+    pub notify_trouble: Option<&'static str>,
 }
 
 /// Our state folder.

@@ -9,7 +9,7 @@ mod state;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -17,7 +17,7 @@ use chrono::TimeDelta;
 use super::Check;
 use super::facts::{Client, ConfigFile, Facts};
 use crate::policy::Policy;
-use crate::{client, clock, history, paths, wiring};
+use crate::{client, clock, history, paths, program, wiring};
 
 /// How far back stalls are looked for.
 pub const STALL_DAYS: i64 = 7;
@@ -124,7 +124,21 @@ fn config_file() -> ConfigFile {
         Some(Err(error)) => Err(error.to_string()),
         Some(Ok(bytes)) => String::from_utf8(bytes).map(Some).map_err(|error| error.to_string()),
     };
-    ConfigFile { file, text }
+    let config = text.as_ref().ok().and_then(Option::as_deref).map(|text| crate::config::read(text).0);
+    let notify_trouble = config.and_then(|config| notify_trouble(config.notify.command.first()?));
+    ConfigFile { file, text, notify_trouble }
+}
+
+/// Why a program cannot be started by the hook, which looks for it on its PATH.
+fn notify_trouble(named: &str) -> Option<&'static str> {
+    let path = Path::new(named);
+    let on_path = || program::find(&std::env::var_os("PATH").unwrap_or_default(), named).is_some();
+    match path.components().count() > 1 {
+        true if !path.is_absolute() => Some("it is neither a name nor an absolute path"),
+        true if !program::is_executable(path) => Some("there is no such program"),
+        false if !on_path() => Some("it is not on PATH"),
+        _ => None,
+    }
 }
 
 fn on_path(name: &str) -> bool {

@@ -5,7 +5,7 @@ use super::wanted::Wanted;
 use super::{repair, unmarked};
 
 /// The hooks of one settings text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Survey {
     /// Our entries that the client sees, in the order of the file.
     pub ours: Vec<Registration>,
@@ -18,7 +18,7 @@ pub struct Survey {
 }
 
 /// An entry of ours.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Registration {
     /// The event it is registered for.
     pub event: String,
@@ -30,6 +30,10 @@ pub struct Registration {
     pub args: Option<Vec<String>>,
     /// Our executable, as it is named there.
     pub program: String,
+    /// After how many seconds the client ends it, where the entry says so.
+    pub timeout: Option<f64>,
+    /// After how many seconds it is told that the client ends it.
+    pub told_timeout: Option<u64>,
     /// It stands for nothing that is wanted: the client does not know the event, or another entry stands for it.
     pub unwanted: bool,
 }
@@ -65,6 +69,8 @@ pub fn survey(text: &str, exe: &str, wanted: &[Wanted]) -> Survey {
                         command: entry.command.clone(),
                         args: entry.args.clone(),
                         program: entry.program(),
+                        timeout: entry.timeout(text),
+                        told_timeout: entry.told_timeout(),
                         unwanted,
                     }),
                     None => survey.others.push(Foreign {

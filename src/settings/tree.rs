@@ -153,6 +153,20 @@ impl Entry {
 }
 
 impl Entry {
+    /// After how many seconds the client ends the hook, where the entry says so.
+    pub(super) fn timeout(&self, text: &str) -> Option<f64> {
+        json::last(&self.members, "timeout")?.value.of(text).parse().ok()
+    }
+
+    /// The value of our `--timeout`, in seconds.
+    pub(super) fn told_timeout(&self) -> Option<u64> {
+        let args = match &self.args {
+            Some(args) => args.clone(),
+            None => words(&self.command, true)?,
+        };
+        value(&args, "--timeout")?.parse().ok()
+    }
+
     /// The first word of the command: in the exec form all of it.
     pub(super) fn program(&self) -> String {
         if self.args.is_some() || !self.command.contains(char::is_whitespace) {
@@ -197,7 +211,11 @@ fn ours(exe: &str, command: &str, args: &[String]) -> Option<Option<String>> {
 
 /// The value of `--for`.
 fn tag(args: &[String]) -> Option<String> {
-    let at = args.iter().position(|arg| arg == "--for")?;
+    value(args, "--for")
+}
+
+fn value(args: &[String], name: &str) -> Option<String> {
+    let at = args.iter().position(|arg| arg == name)?;
     args.get(at + 1).cloned()
 }
 

@@ -20,7 +20,7 @@ pub struct Wanted {
     pub command: String,
     /// `None` in the shell form.
     pub args: Option<Vec<String>>,
-    /// Seconds, for a new entry.
+    /// Seconds, for a new entry. Where the hook may wait for a person, it is told so by `--timeout`.
     pub timeout: u64,
     /// Seconds. A timeout that is there already stays if it is at least this.
     pub least_timeout: u64,
@@ -49,12 +49,12 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// The longest wait of the hook with this `--for`. PermissionRequest is asked about all three.
+    /// The longest wait of the hook with this `--for`. Questions wait before the call, the others where a dialog would
+    /// open.
     fn of(self, tag: &str) -> u64 {
         match tag {
             "PreToolUse:AskUserQuestion" => self.questions,
-            "PreToolUse:ExitPlanMode" => self.plans,
-            "PermissionRequest" => self.questions.max(self.plans).max(self.permissions),
+            "PermissionRequest" => self.plans.max(self.permissions),
             _ => 0,
         }
     }
@@ -69,10 +69,13 @@ pub fn wanted(exe: &str, form: Form, waits: Waits, knows: impl Fn(&str) -> bool)
         for group in &event.groups {
             for entry in &group.entries {
                 let text_of = |name| json::last(&entry.members, name).map(|member| member.value.of(TEMPLATE));
-                let args = entry.args.clone().unwrap_or_default();
+                let mut args = entry.args.clone().unwrap_or_default();
                 let tag = entry.ours.clone().flatten().unwrap_or_default();
                 let own = text_of("timeout").and_then(|timeout| timeout.parse().ok()).unwrap_or(0);
                 let wait = waits.of(&tag);
+                if wait > 0 {
+                    args.extend(["--timeout".to_owned(), wait.saturating_add(own).to_string()]);
+                }
                 wanted.push(Wanted {
                     event: event.name.clone(),
                     matcher: group.matcher.clone(),
@@ -187,8 +190,11 @@ mod tests {
         let wanted = wanted("/bin/unattended", Form::Exec, waits, |_| true);
         let of = |tag: &str| wanted.iter().find(|w| w.tag == tag).map(|w| (w.timeout, w.least_timeout)).unwrap();
         assert_eq!(of("PreToolUse:AskUserQuestion"), (630, 630));
-        assert_eq!(of("PreToolUse:ExitPlanMode"), (90, 90));
-        assert_eq!(of("PermissionRequest"), (630, 630));
+        assert_eq!(of("PreToolUse:ExitPlanMode"), (30, 0));
+        assert_eq!(of("PermissionRequest"), (90, 90));
         assert_eq!(of("Stop"), (30, 0));
+        let args = |tag: &str| wanted.iter().find(|w| w.tag == tag).and_then(|w| w.args.clone()).unwrap().join(" ");
+        assert_eq!(args("PreToolUse:ExitPlanMode"), "hook --for PreToolUse:ExitPlanMode");
+        assert_eq!(args("PermissionRequest"), "hook --for PermissionRequest --timeout 90");
     }
 }

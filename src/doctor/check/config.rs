@@ -20,22 +20,32 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             ];
         }
     };
-    let findings = config::read(text).1.into_iter().map(|problem| match problem.strip_prefix("defaults hold: ") {
-        Some(what) => {
-            let finding = format!("{file} does not parse, so that the defaults hold: {}", words::without_secrets(what));
-            Finding::bad(CHECK, "broken", State::Failure, finding, format!("correct {file} there")).of(&file)
-        }
-        None => {
-            let remedy = format!("correct its name in {file}, or take it out");
-            Finding::bad(
-                CHECK,
-                "unknown-key",
-                State::Warning,
-                format!("{file}: {}", words::without_secrets(&problem)),
-                remedy,
-            )
-            .of(&file)
-        }
-    });
-    super::or_ok(findings.collect(), || Finding::ok(CHECK, "parses", format!("{file} parses, every key is known")))
+    let (config, problems) = config::read(text);
+    let mut findings: Vec<Finding> = problems
+        .into_iter()
+        .map(|problem| match problem.strip_prefix("defaults hold: ") {
+            Some(what) => {
+                let finding =
+                    format!("{file} does not parse, so that the defaults hold: {}", words::without_secrets(what));
+                Finding::bad(CHECK, "broken", State::Failure, finding, format!("correct {file} there")).of(&file)
+            }
+            None => {
+                let remedy = format!("correct its name in {file}, or take it out");
+                Finding::bad(
+                    CHECK,
+                    "unknown-key",
+                    State::Warning,
+                    format!("{file}: {}", words::without_secrets(&problem)),
+                    remedy,
+                )
+                .of(&file)
+            }
+        })
+        .collect();
+    if let (Some(program), Some(why)) = (config.notify.command.first(), &facts.config.notify_trouble) {
+        let finding = format!("notify.command cannot be started: {program}: {why}");
+        let remedy = format!("name a program by its absolute path, or one on PATH, in {file}");
+        findings.push(Finding::bad(CHECK, "notify", State::Failure, finding, remedy).of(&file));
+    }
+    super::or_ok(findings, || Finding::ok(CHECK, "parses", format!("{file} parses, every key is known")))
 }

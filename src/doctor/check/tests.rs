@@ -82,7 +82,11 @@ pub(crate) fn sound() -> Facts {
             switch: Some(Switch { v: 1, switch: Position::On, since: now(), until: None }),
             ..Policy::default()
         },
-        config: ConfigFile { file: Some("/home/me/.config/unattended/config.toml".into()), text: Ok(None) },
+        config: ConfigFile {
+            file: Some("/home/me/.config/unattended/config.toml".into()),
+            text: Ok(None),
+            notify_trouble: None,
+        },
         state: StateFolder {
             folder: Some("/home/me/.local/state/unattended".into()),
             kind: FolderKind::Folder,
@@ -106,6 +110,18 @@ pub(crate) fn sound() -> Facts {
         terminal: false,
         git: true,
     }
+}
+
+/// A wait of ten minutes is configured for questions, and their hook is registered so.
+fn waits(facts: &mut Facts, timeout: u64, told: Option<&str>) {
+    let waits = Waits { questions: 600, ..Waits::default() };
+    facts.wanted = settings::wanted(EXE, Form::Exec, waits, |event| NEW.knows(event));
+    let mut user: Value = serde_json::from_str(&settings::alone(EXE, &facts.wanted).unwrap()).unwrap();
+    let mut args = vec!["hook", "--for", "PreToolUse:AskUserQuestion"];
+    args.extend(told.iter().flat_map(|told| ["--timeout", told]));
+    let entry = &mut user["hooks"]["PreToolUse"][0]["hooks"][0];
+    (entry["timeout"], entry["args"]) = (json!(timeout), json!(args));
+    set(facts, &["hooks"], user["hooks"].clone());
 }
 
 fn server(name: &str) -> Server {
@@ -181,6 +197,13 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
     let entry = json!({"type": "command", "command": EXE, "args": ["hook"], "timeout": 30});
     set(f, &["hooks", "Stop"], json!([{"hooks": [entry]}]));
 }, "unlike", State::Warning)]
+#[case::told_of_more_time_than_it_has(Check::Wiring, |f: &mut Facts| waits(f, 100, Some("630")), "timeout", State::Failure)]
+#[case::told_of_too_little_time_for_a_wait(Check::Wiring, |f: &mut Facts| waits(f, 630, Some("100")), "timeout", State::Warning)]
+#[case::not_told_of_its_time(Check::Wiring, |f: &mut Facts| waits(f, 630, None), "timeout", State::Warning)]
+#[case::nothing_to_notify_with(Check::Config, |f: &mut Facts| {
+    f.config.text = Ok(Some("[notify]\ncommand = [\"pager\"]\n".into()));
+    f.config.notify_trouble = Some("it is not on PATH");
+}, "notify", State::Failure)]
 #[case::in_two_files(Check::Wiring, |f: &mut Facts| {
     let entry = json!({"type": "command", "command": "/opt/unattended", "args": ["hook", "--for", "Stop"], "timeout": 30});
     with(f, Scope::Project, json!({"hooks": {"Stop": [{"hooks": [entry]}]}}));

@@ -82,10 +82,41 @@ fn entries(facts: &Facts, layer: &Layer, survey: &Survey) -> Vec<Finding> {
         let finding = format!("{} is registered more than once in {file}", words::list(&names));
         findings.push(Finding::bad(CHECK, "duplicate", State::Warning, finding, install(Some(layer.scope))));
     }
+    findings.extend(timeouts(facts, layer, survey));
     let moved = survey.ours.iter().any(|ours| ours.program != facts.exe);
     if survey.unlike && !moved && findings.is_empty() {
         let finding = format!("the entries in {file} are not as this version and its config want them");
         findings.push(Finding::bad(CHECK, "unlike", State::Warning, finding, install(Some(layer.scope))));
+    }
+    findings
+}
+
+/// A hook that waits for a person must know when the client ends it, and end before: where it is ended, the dialog opens.
+fn timeouts(facts: &Facts, layer: &Layer, survey: &Survey) -> Vec<Finding> {
+    /// What the client gives an entry that says nothing, in seconds: the least of what it has given.
+    const UNSAID: f64 = 60.0;
+    let file = facts.shown(&layer.file);
+    let mut findings = Vec::new();
+    for ours in survey.ours.iter().filter(|ours| !ours.unwanted) {
+        let Some(tag) = &ours.tag else { continue };
+        let timeout = ours.timeout.unwrap_or(UNSAID);
+        let told = ours.told_timeout.unwrap_or(0);
+        let needed = facts.wanted.iter().find(|wanted| wanted.tag == *tag).map_or(0, |wanted| wanted.least_timeout);
+        // Whole seconds are exact in an f64 for longer than anybody waits.
+        if needed > 0 && told as f64 > timeout {
+            let finding = format!(
+                "{tag} in {file} is ended after {timeout} s and believes that it has {told} s: it may wait for a person \
+                 when the client ends it, and the dialog opens"
+            );
+            findings.push(Finding::bad(CHECK, "timeout", State::Failure, finding, install(Some(layer.scope))));
+        } else if told < needed {
+            let finding = format!(
+                "{tag} in {file} has no time for the configured wait: it is cut short (registered for {} s, {needed} s \
+                 are needed)",
+                if told > 0 { told as f64 } else { timeout }
+            );
+            findings.push(Finding::bad(CHECK, "timeout", State::Warning, finding, install(Some(layer.scope))));
+        }
     }
     findings
 }

@@ -2,7 +2,7 @@
 //! shows in the records: the state is a throwaway one.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -17,7 +17,16 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 /// Tries each command that is registered for questions and for plans once.
 pub(super) fn trials(facts: &Facts) -> io::Result<Vec<Trial>> {
-    let state = tempfile::Builder::new().prefix("unattended-doctor.").tempdir()?;
+    let own = tempfile::Builder::new().prefix("unattended-doctor.").tempdir()?;
+    let state = own.path().join("state");
+    let config = match facts.config.text.as_ref().ok().and_then(Option::as_deref).and_then(without_waits) {
+        Some(text) => {
+            let file = own.path().join("config.toml");
+            std::fs::write(&file, text)?;
+            Some(file)
+        }
+        None => None,
+    };
     let mut trials = Vec::new();
     let mut tried: Vec<(Sample, Registration)> = Vec::new();
     for layer in facts.runnable() {
@@ -29,7 +38,7 @@ pub(super) fn trials(facts: &Facts) -> io::Result<Vec<Trial>> {
             if tried.iter().any(same) {
                 continue;
             }
-            let result = try_one(facts, &ours, sample, state.path().into())?;
+            let result = try_one(facts, &ours, sample, &state, config.as_deref())?;
             trials.push(Trial { sample, file: layer.file.clone(), result });
             tried.push((sample, ours));
         }
@@ -46,7 +55,24 @@ fn sample(ours: &Registration) -> Option<Sample> {
     }
 }
 
-fn try_one(facts: &Facts, ours: &Registration, sample: Sample, state: PathBuf) -> io::Result<TrialResult> {
+/// A config that asks no person and starts nothing, and is the same otherwise; `None` where it is that as it stands.
+fn without_waits(config: &str) -> Option<String> {
+    let mut table: toml::Table = config.parse().ok()?;
+    let mut changed = table.remove("notify").is_some();
+    for section in ["questions", "plans", "permissions"] {
+        let section = table.get_mut(section).and_then(toml::Value::as_table_mut);
+        changed |= section.is_some_and(|section| section.remove("wait").is_some());
+    }
+    changed.then(|| table.to_string())
+}
+
+fn try_one(
+    facts: &Facts,
+    ours: &Registration,
+    sample: Sample,
+    state: &Path,
+    config: Option<&Path>,
+) -> io::Result<TrialResult> {
     let exec = facts.version().is_none_or(|version| version.has_exec_form());
     let mut command = match &ours.args {
         Some(args) if exec => {
@@ -61,7 +87,8 @@ fn try_one(facts: &Facts, ours: &Registration, sample: Sample, state: PathBuf) -
         .current_dir(&facts.place.folder)
         .env("UNATTENDED", "on")
         .env("UNATTENDED_STATE", state)
-        .env("CLAUDE_PROJECT_DIR", &facts.place.folder);
+        .env("CLAUDE_PROJECT_DIR", &facts.place.folder)
+        .envs(config.map(|config| ("UNATTENDED_CONFIG", config)));
     let payload = payload(facts, sample).to_string();
     Ok(match program::run(&mut command, payload.as_bytes(), LIMIT, &mut |_| {}) {
         Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
@@ -127,4 +154,20 @@ fn payload(facts: &Facts, sample: Sample) -> serde_json::Value {
         "tool_input": input,
         "tool_use_id": "toolu_doctor",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_asks_no_person_and_keeps_the_rest_of_the_config() {
+        let config = "default = \"off\"\n[plans]\nwait = \"1h\"\nthen = \"auto\"\n[notify]\ncommand = [\"page\"]\n";
+        let tried = without_waits(config).unwrap();
+        let (read, problems) = crate::config::read(&tried);
+        assert_eq!((read.plans.wait, read.notify.command, problems), (Duration::ZERO, vec![], vec![]));
+        assert_eq!((read.plans.then, read.default), (crate::config::Then::Auto, crate::config::Standing::Off));
+        assert_eq!(without_waits("[plans]\nthen = \"auto\"\n"), None);
+        assert_eq!(without_waits("broken ["), None);
+    }
 }

@@ -1,0 +1,567 @@
+//! What a hook does that waits for a person: asks in a file, takes a reply that counts, and goes on when the time is up,
+//! never later and never with an answer that is nobody's.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod home;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use home::{Home, denial, payload};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const LONG: &str = "[questions]\nwait = \"5m\"\n[plans]\nwait = \"5m\"\n[permissions]\nwait = \"5m\"\n";
+const SHORT: &str = "[questions]\nwait = \"1s\"\n[plans]\nwait = \"1s\"\n[permissions]\nwait = \"1s\"\n";
+/// As long as a loaded machine may need for what takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn question() -> String {
+    payload("2.1.332", "question-unanswered", "PreToolUse", "AskUserQuestion")
+}
+
+fn wizard() -> String {
+    payload("2.1.332", "question-wizard-with-multiselect", "PreToolUse", "AskUserQuestion")
+}
+
+fn plan() -> String {
+    payload("2.1.332", "plan-unanswered", "PermissionRequest", "ExitPlanMode")
+}
+
+fn tool() -> String {
+    payload("2.1.332", "tool-permission-unanswered", "PermissionRequest", "Bash")
+}
+
+/// A hook that has been given its payload and not been waited for.
+struct Waiting {
+    child: Child,
+    _stdin: Option<std::process::ChildStdin>,
+}
+
+impl Waiting {
+    fn start(home: &Home, payload: &str) -> Self {
+        Self::start_with(home, &["hook", "--timeout", "600"], payload)
+    }
+
+    fn start_with(home: &Home, args: &[&str], payload: &str) -> Self {
+        let mut command = home.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take();
+        stdin.as_mut().unwrap().write_all(payload.as_bytes()).unwrap();
+        Self { child, _stdin: stdin }
+    }
+
+    /// What it answers in the end.
+    fn answer(mut self) -> Option<Value> {
+        let mut text = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        (!text.is_empty()).then(|| serde_json::from_str(&text).unwrap())
+    }
+}
+
+/// The requests that are up.
+fn requests(home: &Home) -> Vec<Value> {
+    let Ok(folder) = fs::read_dir(home.state().join("pending")) else { return Vec::new() };
+    let files = folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
+    files.map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect()
+}
+
+/// Waits until so many requests are up.
+fn up(home: &Home, count: usize) -> Vec<Value> {
+    let started = Instant::now();
+    loop {
+        let there = requests(home);
+        if there.len() == count {
+            return there;
+        }
+        assert!(started.elapsed() < PATIENCE, "{} requests, not {count}", there.len());
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Replies as a bridge does: a file of another name, then a link.
+fn reply(request: &Value, said: Value) {
+    let mut reply = json!({"v": 1, "token": request["token"], "means": "test"});
+    reply.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+    put(request, &reply.to_string());
+}
+
+fn put(request: &Value, text: &str) {
+    let place = PathBuf::from(request["reply_to"].as_str().unwrap());
+    let fresh = place.with_file_name("fresh");
+    fs::write(&fresh, text).unwrap();
+    fs::rename(fresh, place).unwrap();
+}
+
+fn left(home: &Home) -> usize {
+    fs::read_dir(home.state().join("pending")).map_or(0, Iterator::count)
+}
+
+fn validator(schema: &str) -> jsonschema::Validator {
+    jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap()
+}
+
+/// The newest record, which the schema allows.
+fn record(home: &Home) -> Value {
+    let record = home.last_record();
+    let validator = validator(include_str!("../docs/record.schema.json"));
+    let errors: Vec<_> = validator.iter_errors(&record).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?} in {record:#}");
+    record
+}
+
+#[test]
+fn where_no_wait_is_configured_nothing_is_put_up_and_nothing_waits() {
+    let home = Home::on();
+    denial(&home.hook(&question()).unwrap());
+    assert!(!home.state().join("pending").exists());
+    assert_eq!(record(&home).get("wait"), None);
+}
+
+#[rstest]
+#[case::an_option(question(), json!([[2]]), json!({"Do you prefer red or blue?": "Blue"}))]
+#[case::free_text(question(), json!(["Neither: \"green\""]), json!({"Do you prefer red or blue?": "Neither: \"green\""}))]
+#[case::a_wizard(wizard(), json!([[1, 3], [2]]), json!({"Which colors?": "Red, Green", "Which size?": "Large (Recommended)"}))]
+#[case::a_wizard_with_free_text(wizard(), json!(["all", "none"]), json!({"Which colors?": "all", "Which size?": "none"}))]
+fn a_persons_answer_is_what_the_client_gets(#[case] payload: String, #[case] said: Value, #[case] answers: Value) {
+    let home = Home::on().with("CLAUDE_CODE_SESSION_ATTENDED", "0").config(LONG);
+    let hook = Waiting::start(&home, &payload);
+    let request = &up(&home, 1)[0];
+    let schema = validator(include_str!("../docs/pending.schema.json"));
+    assert!(schema.is_valid(request), "{request:#}");
+    assert_eq!(request["record"]["kind"], "question");
+    reply(request, json!({"do": "answer", "answers": said}));
+    let answer = hook.answer().expect("an answer");
+    let sent: Value = serde_json::from_str(&payload).unwrap();
+    let mut input = sent["tool_input"].clone();
+    input["answers"] = answers.clone();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"], input);
+    let record = record(&home);
+    assert_eq!(record["decision"], json!({"action": "answer", "answers": answers}));
+    assert_eq!((&record["wait"]["end"], &record["wait"]["by"]), (&json!("reply"), &json!("person")));
+    assert_eq!((&record["wait"]["means"], &record["wait"]["limit_ms"]), (&json!("test"), &json!(300_000)));
+    assert_eq!((&record["id"], left(&home)), (&request["id"], 0));
+}
+
+#[rstest]
+#[case::question(question())]
+#[case::plan(plan())]
+#[case::tool(tool())]
+fn left_alone_the_answer_is_the_one_without_a_wait_when_the_time_is_up(#[case] payload: String) {
+    let expected = Home::on().hook(&payload).unwrap();
+    let home = Home::on().config(SHORT);
+    let started = Instant::now();
+    assert_eq!(home.hook(&payload).unwrap(), expected);
+    assert!(started.elapsed() >= Duration::from_secs(1));
+    let record = record(&home);
+    assert_eq!((&record["wait"]["end"], record["wait"].get("by")), (&json!("time"), None));
+    assert_eq!(record.get("problems"), None);
+    assert_eq!(left(&home), 0);
+}
+
+#[rstest]
+#[case::forged(|_: &Value| json!({"v": 1, "token": "0".repeat(32), "means": "x", "do": "answer", "answers": [[1]]}).to_string(), "token")]
+#[case::half_written(|r: &Value| format!("{{\"v\": 1, \"token\": {}, \"do\": \"ans", r["token"]), "")]
+#[case::no_such_option(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "answer", "answers": [[7]]}).to_string(), "there is no option 7")]
+#[case::the_clients_own_row(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "answer", "answers": [[3]]}).to_string(), "write the words")]
+#[case::for_something_else(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "allow"}).to_string(), "it is a question")]
+#[case::too_many_answers(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "answer", "answers": [[1], [2]]}).to_string(), "1 question")]
+#[case::of_a_newer_version(|r: &Value| json!({"v": 2, "token": r["token"], "means": "x", "do": "answer", "answers": [[1]]}).to_string(), "version 2")]
+#[case::empty(|_: &Value| String::new(), "")]
+fn a_reply_that_does_not_count_changes_nothing_and_one_that_does_may_follow(
+    #[case] bad: fn(&Value) -> String,
+    #[case] why: &str,
+    #[values(true, false)] followed: bool,
+) {
+    let home = Home::on().config(&LONG.replace("5m", if followed { "5m" } else { "2s" }));
+    let expected = Home::on().hook(&question()).unwrap();
+    let hook = Waiting::start(&home, &question());
+    let request = &up(&home, 1)[0];
+    put(request, &bad(request));
+    if followed {
+        // A half-written one is given a second to become whole.
+        reply(request, json!({"do": "answer", "answers": [[1]]}));
+        assert!(denial_or_words(&hook.answer().unwrap()).contains("Red"));
+    } else {
+        assert_eq!(hook.answer().unwrap(), expected);
+        assert_eq!(record(&home)["wait"]["end"], "time");
+        if !why.is_empty() {
+            assert!(record(&home)["problems"][0].as_str().unwrap().contains(why), "{}", record(&home));
+        }
+    }
+    assert_eq!(left(&home), 0);
+}
+
+/// The words by which an answer reaches the model of a client that is not known to take answers.
+fn denial_or_words(answer: &Value) -> String {
+    denial(answer).to_owned()
+}
+
+#[rstest]
+#[case::before_2_1_90("2.1.50", true)]
+#[case::from_2_1_90_on("2.1.90", false)]
+#[case::of_no_known_version("", true)]
+fn a_client_that_takes_no_answers_is_told_them_by_a_denial(#[case] version: &str, #[case] denied: bool) {
+    let home = Home::on().config(LONG);
+    let transcript = home.path().join("transcript.jsonl");
+    fs::write(&transcript, format!("{{\"type\":\"x\"}}\n{{\"type\":\"user\",\"version\":\"{version}\"}}\n{{}}\n"))
+        .unwrap();
+    let mut payload: Value = serde_json::from_str(&wizard()).unwrap();
+    payload["transcript_path"] = json!(transcript);
+    let hook = Waiting::start(&home, &payload.to_string());
+    reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[1, 3], "as large as it gets"]}));
+    let answer = hook.answer().unwrap();
+    if denied {
+        let words = denial(&answer);
+        assert!(words.starts_with("A person has answered."), "{words}");
+        assert!(words.ends_with("- Which colors? Red, Green\n- Which size? as large as it gets"), "{words}");
+    } else {
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
+    }
+    assert_eq!(record(&home)["wait"]["by"], "person");
+}
+
+#[test]
+fn a_look_alike_of_the_question_tool_is_told_by_a_denial_since_its_server_would_be_called() {
+    let home = Home::on().with("CLAUDE_CODE_SESSION_ATTENDED", "0").config(LONG);
+    let hook = Waiting::start(&home, &question().replace("\"AskUserQuestion\"", "\"mcp__forms__AskUserQuestion\""));
+    reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[1]]}));
+    assert!(denial(&hook.answer().unwrap()).ends_with("- Do you prefer red or blue? Red"));
+}
+
+#[rstest]
+#[case::as_it_would_be(json!({"do": "approve"}), &["acceptEdits"])]
+#[case::in_another_mode(json!({"do": "approve", "mode": "default"}), &["default"])]
+#[case::in_bypass_mode_or_what_is_next_to_it(json!({"do": "approve", "mode": "bypassPermissions"}), &["acceptEdits", "bypassPermissions"])]
+fn a_plan_that_a_person_approves_is_carried_out_and_known_as_seen(#[case] said: Value, #[case] modes: &[&str]) {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &plan());
+    reply(&up(&home, 1)[0], said);
+    let answer = hook.answer().unwrap();
+    let decision = &answer["hookSpecificOutput"]["decision"];
+    let sent: Value = serde_json::from_str(&plan()).unwrap();
+    assert_eq!((&decision["behavior"], &decision["updatedInput"]), (&json!("allow"), &sent["tool_input"]));
+    let set: Vec<_> = decision["updatedPermissions"].as_array().unwrap().iter().map(|mode| &mode["mode"]).collect();
+    assert_eq!(set, modes);
+    assert_eq!(record(&home)["plan"]["seen_by"], "person");
+    // What follows is not called automatic.
+    let mut after = sent;
+    (after["hook_event_name"], after["tool_response"]) = (json!("PostToolUse"), json!({"plan": "# Plan"}));
+    assert_eq!(home.hook(&after.to_string()), None);
+    assert_eq!(record(&home)["plan"]["seen_by"], "person");
+}
+
+#[test]
+fn a_plan_that_a_person_sends_back_goes_back_with_that_persons_words() {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &plan());
+    reply(&up(&home, 1)[0], json!({"do": "reject", "message": "Write {words} to in.txt instead."}));
+    let answer = hook.answer().unwrap();
+    assert!(denial(&answer).ends_with("\nWrite {words} to in.txt instead."), "{answer}");
+    assert_eq!((&record(&home)["plan"]["seen_by"], &record(&home)["wait"]["by"]), (&json!("person"), &json!("person")));
+}
+
+#[test]
+fn a_plan_is_left_to_the_hook_that_can_wait_and_set_a_mode() {
+    let payload = payload("2.1.332", "plan-entered-from-bypass-mode", "PreToolUse", "ExitPlanMode");
+    let enter = home::payload("2.1.332", "plan-entered-from-bypass-mode", "PreToolUse", "EnterPlanMode");
+    for (config, answered) in [("", true), (SHORT, false)] {
+        let home = Home::on().config(config);
+        home.hook(&enter);
+        assert_eq!(home.hook(&payload).is_some(), answered);
+    }
+}
+
+#[rstest]
+#[case::allowed(json!({"do": "allow"}), "allow", "")]
+#[case::refused(json!({"do": "deny"}), "deny", "Bash may not be used for this")]
+#[case::refused_with_words(json!({"do": "deny", "message": "Use {tool} not."}), "deny", "\nUse {tool} not.")]
+fn a_tool_is_what_the_person_says(#[case] said: Value, #[case] behavior: &str, #[case] words: &str) {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &tool());
+    reply(&up(&home, 1)[0], said);
+    let answer = hook.answer().unwrap();
+    let decision = &answer["hookSpecificOutput"]["decision"];
+    let sent: Value = serde_json::from_str(&tool()).unwrap();
+    assert_eq!(decision["behavior"], behavior);
+    match behavior {
+        "allow" => assert_eq!(decision["updatedInput"], sent["tool_input"]),
+        _ => assert!(decision["message"].as_str().unwrap().contains(words), "{decision}"),
+    }
+    assert_eq!(
+        (&record(&home)["decision"]["action"], &record(&home)["wait"]["by"]),
+        (&json!(behavior), &json!("person"))
+    );
+}
+
+#[rstest]
+#[case::told(&["hook", "--timeout", "12"], 2_000)]
+#[case::not_told(&["hook", "--for", "PreToolUse:AskUserQuestion"], 20_000)]
+#[case::no_time_at_all(&["hook", "--timeout", "5"], 0)]
+fn a_wait_never_outlasts_the_hooks_own_timeout(#[case] args: &[&str], #[case] at_most: u64) {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start_with(&home, args, &question());
+    if at_most > 10_000 {
+        reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[1]]}));
+    }
+    denial(&hook.answer().unwrap());
+    let record = record(&home);
+    assert!(record["wait"]["limit_ms"].as_u64().unwrap() <= at_most, "{}", record["wait"]);
+    assert_eq!(record["wait"]["cut_from_ms"], 300_000);
+    let problem = record["problems"][0].as_str().unwrap();
+    assert!(problem.contains("wait of 5m was cut") && problem.contains("unattended install"), "{problem}");
+}
+
+#[test]
+fn turning_the_switch_off_gives_the_dialog_to_the_person_at_once() {
+    let home = Home::new().config(LONG);
+    home.says(&["on"]);
+    let hook = Waiting::start(&home, &question());
+    up(&home, 1);
+    home.says(&["off"]);
+    assert_eq!(hook.answer(), None);
+    let record = record(&home);
+    assert_eq!((&record["wait"]["end"], &record["on"], left(&home)), (&json!("off"), &json!(false), 0));
+}
+
+#[test]
+fn a_hook_whose_client_is_gone_does_not_wait_on() {
+    let home = Home::on().config(LONG);
+    let mut hook = Waiting::start(&home, &question());
+    up(&home, 1);
+    drop(hook.child.stdout.take());
+    let started = Instant::now();
+    while hook.child.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < PATIENCE, "it waits on");
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!((&record(&home)["wait"]["end"], left(&home)), (&json!("gone"), 0));
+}
+
+#[test]
+fn a_hook_that_is_killed_leaves_nothing_that_can_be_answered() {
+    let home = Home::on().config(LONG);
+    let mut hook = Waiting::start(&home, &question());
+    let dead = up(&home, 1).remove(0);
+    hook.child.kill().unwrap();
+    hook.child.wait().unwrap();
+    // The same call again, by another hook, asks anew.
+    let hook = Waiting::start(&home, &question());
+    let started = Instant::now();
+    let request = loop {
+        if let Some(request) = requests(&home).into_iter().find(|request| request["token"] != dead["token"]) {
+            break request;
+        }
+        assert!(started.elapsed() < PATIENCE);
+        thread::sleep(Duration::from_millis(10));
+    };
+    reply(&request, json!({"do": "answer", "answers": [[1]]}));
+    denial(&hook.answer().unwrap());
+    assert_eq!((&record(&home)["wait"]["by"], left(&home)), (&json!("person"), 0));
+}
+
+#[test]
+fn a_notification_tells_of_a_stall_only_where_no_hook_of_its_session_waits() {
+    let home = Home::on().config(LONG);
+    let notice = payload("2.1.332", "tool-permission-unanswered", "Notification", "");
+    let hook = Waiting::start(&home, &tool());
+    let request = up(&home, 1).remove(0);
+    home.hook(&notice);
+    assert_eq!(record(&home)["stall"], false);
+    home.hook(&notice.replace("000000000002", "000000000009"));
+    assert_eq!(record(&home)["stall"], true, "another session");
+    reply(&request, json!({"do": "deny"}));
+    hook.answer();
+    home.hook(&notice);
+    assert_eq!(record(&home)["stall"], true, "the wait is over");
+}
+
+#[test]
+fn two_registrations_ask_a_person_once() {
+    let home = Home::on().config(LONG);
+    let first = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    assert_eq!(home.hook(&question()), None, "the other says nothing, which takes nothing away from the answer");
+    assert!(record(&home)["problems"].to_string().contains("another registration"));
+    reply(&request, json!({"do": "answer", "answers": [[2]]}));
+    assert!(denial(&first.answer().unwrap()).ends_with("Blue"));
+}
+
+#[test]
+fn requests_of_several_runs_stay_apart() {
+    let home = Home::on().config(LONG);
+    let hooks: Vec<_> = ["1", "2", "3"]
+        .iter()
+        .map(|run| {
+            let payload = question().replace("000000000002", &format!("00000000000{run}")).replace("red or", run);
+            Waiting::start(&home, &payload)
+        })
+        .collect();
+    for request in up(&home, 3) {
+        let asked = request["record"]["questions"][0]["question"].as_str().unwrap().to_owned();
+        reply(&request, json!({"do": "answer", "answers": [asked]}));
+    }
+    for (hook, run) in hooks.into_iter().zip(["1", "2", "3"]) {
+        let answer = hook.answer().unwrap();
+        assert!(denial(&answer).ends_with(&format!("{run} blue? Do you prefer {run} blue?")), "{answer}");
+    }
+    assert_eq!(left(&home), 0);
+}
+
+#[rstest]
+#[case::a_file(|home: &Home| fs::write(home.state().join("pending"), "").unwrap())]
+#[case::a_symlink(|home: &Home| std::os::unix::fs::symlink(home.path(), home.state().join("pending")).unwrap())]
+fn where_nothing_can_be_put_up_nothing_waits(#[case] spoil: fn(&Home)) {
+    let home = Home::on().config(LONG);
+    fs::create_dir_all(home.state()).unwrap();
+    spoil(&home);
+    denial(&Waiting::start(&home, &question()).answer().unwrap());
+    let record = record(&home);
+    assert!(record["problems"][0].as_str().unwrap().starts_with("it was not put before a person"), "{record}");
+    assert_eq!(record.get("wait"), None);
+}
+
+#[test]
+fn with_no_home_at_all_nothing_waits() {
+    let home = Home::on();
+    let config = home.path().join("config.toml");
+    fs::write(&config, LONG).unwrap();
+    let mut command = home.command(&["hook"]);
+    command.env_remove("HOME").env("UNATTENDED_CONFIG", config);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(question().as_bytes()).unwrap();
+    denial(&serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap());
+}
+
+#[test]
+fn a_reply_that_is_a_fifo_or_a_symlink_is_neither_waited_for_nor_followed() {
+    let home = Home::on().config(&LONG.replace("5m", "2s"));
+    let hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    let elsewhere = home.path().join("elsewhere.json");
+    let said = json!({"v": 1, "token": request["token"], "means": "x", "do": "answer", "answers": [[1]]});
+    fs::write(&elsewhere, said.to_string()).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, request["reply_to"].as_str().unwrap()).unwrap();
+    assert!(denial(&hook.answer().unwrap()).starts_with("nobody is available"));
+    assert!(elsewhere.exists() && left(&home) == 0);
+}
+
+#[test]
+fn the_persons_program_gets_the_request_and_is_not_waited_for() {
+    let home = Home::on();
+    let (script, out) = (home.path().join("notify"), home.path().join("out.json"));
+    fs::write(
+        home.path().join("text"),
+        format!("#!/bin/sh\ncat >'{0}.new'\nmv '{0}.new' '{0}'\nsleep 600\n", out.display()),
+    )
+    .unwrap();
+    // By another process: a file that is open for writing anywhere cannot be run.
+    let made = "cp text notify && chmod +x notify";
+    assert!(std::process::Command::new("sh").args(["-c", made]).current_dir(home.path()).status().unwrap().success());
+    let home = home.config(&format!("{SHORT}[notify]\ncommand = [\"{}\"]\n", script.display()));
+    denial(&home.hook(&question()).unwrap());
+    let started = Instant::now();
+    while !out.exists() {
+        assert!(started.elapsed() < PATIENCE, "it got nothing");
+        thread::sleep(Duration::from_millis(10));
+    }
+    let request: Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    assert_eq!((&request["id"], &request["record"]["kind"]), (&record(&home)["id"], &json!("question")));
+    assert_eq!(record(&home).get("problems"), None);
+    // It is in a group of its own; this ends what it left.
+    let _ = std::process::Command::new("pkill").args(["-f", &script.display().to_string()]).status();
+}
+
+#[rstest]
+#[case::missing("/nowhere/notify", "notify.command was not started: No such file")]
+#[case::of_the_repository("./notify", "neither a name nor an absolute path")]
+fn a_program_that_cannot_be_started_is_a_problem_of_the_record_alone(#[case] program: &str, #[case] why: &str) {
+    let home = Home::on().config(&format!("{SHORT}[notify]\ncommand = [\"{program}\"]\n"));
+    denial(&home.hook(&question()).unwrap());
+    assert!(record(&home)["problems"][0].as_str().unwrap().contains(why), "{}", record(&home));
+}
+
+#[test]
+fn what_comes_back_after_a_persons_answer_is_known_as_that_persons() {
+    let home = Home::on().with("CLAUDE_CODE_SESSION_ATTENDED", "0").config(LONG);
+    let hook = Waiting::start(&home, &question());
+    reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[2]]}));
+    hook.answer();
+    let mut after: Value = serde_json::from_str(&question()).unwrap();
+    after["hook_event_name"] = json!("PostToolUse");
+    after["tool_response"] = json!({"answers": {"Do you prefer red or blue?": "Blue"}});
+    home.hook(&after.to_string());
+    assert_eq!((&record(&home)["kind"], &record(&home)["whose"]), (&json!("answer"), &json!("person")));
+    after["tool_use_id"] = json!("toolu_other");
+    home.hook(&after.to_string());
+    assert_eq!(record(&home)["whose"], "unknown", "an answer that no person gave us");
+}
+
+#[test]
+fn what_a_person_decided_needs_no_review_and_what_nobody_answered_does() {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &question());
+    reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[2]]}));
+    hook.answer();
+    let hook = Waiting::start(&home, &plan());
+    reply(&up(&home, 1)[0], json!({"do": "reject", "message": "No."}));
+    hook.answer();
+    assert_eq!(home.run(&["review", "--check"]).status.code(), Some(0));
+    let home = home.config(SHORT);
+    home.hook(&tool());
+    assert_eq!(home.run(&["review", "--check"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_secret_in_a_question_is_masked_where_it_is_put_up_and_whole_in_the_answer() {
+    let home = Home::on().with("CLAUDE_CODE_SESSION_ATTENDED", "0").config(LONG);
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let hook = Waiting::start(&home, &question().replace("Blue", secret));
+    let request = up(&home, 1).remove(0);
+    assert!(!request.to_string().contains(secret) && request["record"]["masked"] == true, "{request:#}");
+    reply(&request, json!({"do": "answer", "answers": [[2]]}));
+    let answer = hook.answer().unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["answers"]["Do you prefer red or blue?"], secret);
+    assert!(!record(&home).to_string().contains(secret));
+}
+
+#[test]
+fn the_model_is_told_what_is_put_before_a_person() {
+    let start = payload("2.1.332", "question-unanswered", "SessionStart", "");
+    let told = |config: &str| {
+        let home = Home::on().config(config);
+        let context =
+            home.hook(&start).unwrap()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+        assert_eq!(home.says(&["prompt"]).trim_end(), context);
+        assert!(context.chars().count() <= 1200, "{}", context.chars().count());
+        context
+    };
+    assert!(told("").contains("no question, dialog or request will be answered"));
+    let all = told(LONG);
+    assert!(all.contains("Questions, plans and requests for a permission are put before a person"), "{all}");
+    assert!(all.contains("- Ask only what you cannot well decide yourself"), "{all}");
+    let plans = told("[plans]\nwait = \"10m\"\n");
+    assert!(plans.contains(" Plans are put before a person") && plans.contains("- Do not ask. Where"), "{plans}");
+}
+
+#[test]
+fn files_of_a_request_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let pending = home.state().join("pending");
+    assert_eq!(mode(pending.clone()), 0o700);
+    assert_eq!(mode(pending.join(format!("{}.json", request["id"].as_str().unwrap()))), 0o600);
+    assert_eq!(mode(PathBuf::from(request["reply_to"].as_str().unwrap()).parent().unwrap().to_path_buf()), 0o700);
+    reply(&request, json!({"do": "answer", "answers": [[1]]}));
+    hook.answer();
+}
