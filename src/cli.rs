@@ -1,5 +1,7 @@
 //! The command line: clap types, nothing else.
 
+mod answering;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -7,6 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::client::Version;
 use crate::doctor::Check;
+
+pub use self::answering::AnswerArgs;
 
 /// Keeps Claude Code runs moving when nobody is there to answer.
 #[derive(Debug, Parser)]
@@ -77,6 +81,17 @@ pub enum Verb {
     /// Say what you want instead; the next session of the project is told
     #[command(after_help = "Examples:\n  unattended correct 3f2a91c \"Blue\"\n  unattended correct 3f2a91c < text")]
     Correct(CorrectArgs),
+    /// Answer what waits for a person: questions, plans, permissions
+    ///
+    /// With nothing else said it walks through all that waits. What waits, and for how long, is set by `wait` in the
+    /// config. An answer is one word for each question: the number of an option, several as in 1,3 where several may be
+    /// chosen, or words of your own; what begins with = is taken as it stands behind it. For a plan it is approve, or
+    /// reject and why; for a tool allow, or deny and perhaps why. Exits with 1 where it was not taken.
+    #[command(after_help = "Examples:\n  unattended answer\n  unattended answer --list\n  \
+        unattended answer 3f2a91c 2\n  unattended answer 3f2a91c \"Blue, always\"\n  \
+        unattended answer 3f2a91c approve --mode acceptEdits\n  unattended answer 3f2a91c reject \"Tests first\"\n  \
+        unattended answer 3f2a91c deny \"Use the test database\"")]
+    Answer(AnswerArgs),
     /// Write records as JSON lines, merged from many state folders
     #[command(after_help = "Examples:\n  unattended export --since 8h\n  \
         unattended export --from ci/1 ci/2 --output fleet.jsonl")]

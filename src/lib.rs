@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`answered`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`request`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`pending`], [`folder_watch`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`answered`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`request`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`pending`], [`outcome`], [`tail`], [`folder_watch`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -35,6 +35,7 @@ pub mod lines;
 pub mod lock;
 pub mod mask;
 pub mod memory;
+pub mod outcome;
 pub mod paths;
 pub mod pending;
 pub mod policy;
@@ -56,6 +57,7 @@ pub mod state;
 pub mod store;
 pub mod streams;
 pub mod switch;
+pub mod tail;
 pub mod transcript;
 pub mod trouble;
 pub mod when;

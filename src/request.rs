@@ -2,6 +2,9 @@
 //! bridge writes it, and whether the one fits the other. The schema is `docs/pending.schema.json`. Touches no file,
 //! clock or environment.
 
+pub mod screen;
+pub mod words;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -1,5 +1,6 @@
 //! The verbs, one a file. Each does its I/O, prints its result to standard output and gives errors back to `main`.
 
+pub mod answer;
 pub mod completions;
 pub mod correct;
 pub mod doctor;

@@ -156,7 +156,7 @@ fn rules_text(rules: &Rules) -> String {
 }
 
 /// The columns of the terminal that standard output is.
-fn width() -> usize {
+pub(super) fn width() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(PAGE, |(width, _)| usize::from(width.0).clamp(40, 160))
 }
 

@@ -129,7 +129,7 @@ fn show_item(item: &Item, id_length: usize, screen: Screen) -> String {
 const INDENT: &str = "    ";
 
 /// A text of its own, behind a bar.
-fn barred(text: &str, width: usize) -> String {
+pub fn barred(text: &str, width: usize) -> String {
     text.trim_end().lines().map(|line| wrapped(line, width, "    | ").replace("\n      ", "\n    | ")).collect()
 }
 
@@ -191,7 +191,7 @@ fn short(id: &str) -> String {
 }
 
 /// A time that passed, in words.
-pub(super) fn duration(seconds: i64) -> String {
+pub fn duration(seconds: i64) -> String {
     match seconds {
         ..60 => format!("{seconds} s"),
         60..3600 => format!("{} min", seconds / 60),

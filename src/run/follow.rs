@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 
+use crate::tail::Tail;
 use crate::{clock, journal, mask, paths};
 
 /// How much of what a session did last is told, in characters.
@@ -246,49 +246,6 @@ fn newest_below(transcript: &Path) -> Option<SystemTime> {
 
 fn modified(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).ok()?.modified().ok()
-}
-
-fn open(path: &Path) -> std::io::Result<fs::File> {
-    // A FIFO in its place is not waited for.
-    if !fs::metadata(path)?.is_file() {
-        return Err(std::io::ErrorKind::InvalidInput.into());
-    }
-    fs::File::open(path)
-}
-
-/// A file that grows, read line by line.
-struct Tail {
-    path: PathBuf,
-    at: u64,
-    rest: Vec<u8>,
-}
-
-impl Tail {
-    fn at_start(path: PathBuf) -> Tail {
-        Tail { path, at: 0, rest: Vec::new() }
-    }
-
-    fn at_end(path: PathBuf) -> Tail {
-        let at = fs::metadata(&path).map(|there| there.len()).unwrap_or_default();
-        Tail { path, at, rest: Vec::new() }
-    }
-
-    /// The lines that are whole since the last time. What cannot be read is tried again the next time.
-    fn lines(&mut self) -> Vec<String> {
-        let mut read = Vec::new();
-        let more = open(&self.path).and_then(|mut file| {
-            file.seek(SeekFrom::Start(self.at))?;
-            file.read_to_end(&mut read)
-        });
-        if more.is_err() || read.is_empty() {
-            return Vec::new();
-        }
-        self.at += read.len() as u64;
-        self.rest.append(&mut read);
-        let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
-        let whole: Vec<u8> = self.rest.drain(..=end).collect();
-        String::from_utf8_lossy(&whole).lines().map(str::to_owned).collect()
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,300 @@
+//! `unattended answer`: a person's answer to what waits for one, by a word of the command line or in a prompt. Refuses
+//! what fits nothing that waits, and says of each answer whether it was taken.
+
+mod give;
+mod prompt;
+
+use std::io::{IsTerminal, stdin};
+use std::path::Path;
+
+use anyhow::Context;
+use chrono::{DateTime, Local, Utc};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use self::give::{Given, give};
+use super::review::{print, width};
+use super::state_folder;
+use crate::cli::AnswerArgs;
+use crate::outcome::{End, Outcome};
+use crate::project::Project;
+use crate::question::Question;
+use crate::request::screen::{self, Screen};
+use crate::request::{Asked, Reply, Request, Said, VERSION, words, written};
+use crate::review::screen::duration;
+use crate::review::text::{harmless_json, line};
+use crate::trouble::Trouble;
+use crate::{clock, outcome, paths, pending};
+
+/// How many digits of an id are shown at least, and how many must be named.
+const SHOWN: usize = 7;
+const NAMED: usize = 4;
+/// How long the means may be, in characters, by docs/pending.schema.json.
+const MEANS_LIMIT: usize = 100;
+const LIST: &str = "`unattended answer --list` shows what waits";
+
+/// One request, as `--list --json` prints it: without the token, which is for bridges alone.
+#[derive(Debug, Serialize)]
+struct Listed<'r> {
+    id: &'r str,
+    since: DateTime<Utc>,
+    until: DateTime<Utc>,
+    seconds_left: i64,
+    record: &'r RawValue,
+}
+
+/// Lists, answers or walks through what waits.
+///
+/// # Errors
+/// An id that names nothing that waits or several, an answer that does not fit, one that nobody took, or a state folder
+/// that cannot be read or written.
+pub fn run(args: &AnswerArgs) -> anyhow::Result<()> {
+    let state = state_folder()?;
+    if args.list {
+        return list(&state, args.json);
+    }
+    let means = means(&args.means)?;
+    match (&args.id, args.words.as_slice()) {
+        (None, _) if !stdin().is_terminal() => {
+            Err(Trouble::error("there is no terminal to ask you on", format!("{LIST}; then unattended answer ID 2")))
+        }
+        (None, _) => prompt::walk(&state, None, means),
+        (Some(id), []) => {
+            let request = named(&state, id)?;
+            if stdin().is_terminal() {
+                return prompt::walk(&state, Some(&request), means);
+            }
+            let asked = asked(&request)?;
+            Err(Trouble::error(format!("{} has been given no answer", short(&request.id)), fitting(&request, &asked)))
+        }
+        (Some(id), words) => one(&state, &named(&state, id)?, words, args.mode.as_deref(), means),
+    }
+}
+
+fn means(text: &str) -> anyhow::Result<&str> {
+    match text.trim() {
+        means if (1..=MEANS_LIMIT).contains(&means.chars().count()) => Ok(means),
+        _ => Err(Trouble::error(
+            format!("\"{}\" says nothing about the means", line(text, 40)),
+            format!("say in at most {MEANS_LIMIT} characters how the person answers: --means chat"),
+        )),
+    }
+}
+
+fn list(state: &Path, json: bool) -> anyhow::Result<()> {
+    let requests = waiting(state)?;
+    let now = clock::now();
+    if json {
+        let listed = requests.iter().map(|request| Listed {
+            id: &request.id,
+            since: request.since,
+            until: request.until,
+            seconds_left: screen::seconds_left(request, now),
+            record: &request.record,
+        });
+        let json = serde_json::to_string_pretty(&listed.collect::<Vec<_>>())?;
+        return print(&format!("{}\n", harmless_json(&json)));
+    }
+    if requests.is_empty() {
+        return print("Nothing waits for a person.\n");
+    }
+    let screen = Screen { width: width(), whole: false, id_length: id_length(&requests) };
+    let mut parts = Vec::new();
+    for request in &requests {
+        let Ok(asked) = request.asked() else { continue };
+        let head = screen::head(request, &asked, &folder(&asked), now, screen);
+        parts.push(format!("{head}{}", screen::body(&asked, screen)));
+    }
+    print(&parts.join("\n"))?;
+    if std::io::stdout().is_terminal() {
+        eprintln!("hint: unattended answer ID 2, or ID \"words of your own\"; unattended answer asks you");
+    }
+    Ok(())
+}
+
+/// What waits, the oldest first.
+fn waiting(state: &Path) -> anyhow::Result<Vec<Request>> {
+    pending::list(state)
+        .with_context(|| format!("could not read what waits in {}", paths::shown(&pending::folder(state))))
+}
+
+/// The one request that waits whose id begins so.
+fn named(state: &Path, id: &str) -> anyhow::Result<Request> {
+    let start = id.to_lowercase();
+    if start.len() < NAMED || start.len() > 16 || !start.bytes().all(|b| b.is_ascii_hexdigit()) {
+        let hint = format!("an id is what {LIST} by, at least {NAMED} of its digits");
+        return Err(Trouble::error(format!("\"{}\" is no id", line(id, 40)), hint));
+    }
+    let mut found: Vec<Request> =
+        waiting(state)?.into_iter().filter(|request| request.id.starts_with(&start)).collect();
+    match (found.pop(), found.is_empty()) {
+        (Some(one), true) => Ok(one),
+        (None, _) => Err(over(state, &start)),
+        (Some(last), false) => {
+            let ids: Vec<&str> = found.iter().chain([&last]).map(|request| request.id.as_str()).collect();
+            let what = format!("{} requests have ids that begin with {start}", ids.len());
+            Err(Trouble::error(what, format!("write more of it; they are {}", ids.join(", "))))
+        }
+    }
+}
+
+/// Why nothing of this id waits: it was answered, it was decided, or there was none.
+fn over(state: &Path, start: &str) -> anyhow::Error {
+    match outcome::find(state, start) {
+        Err(error) => anyhow::Error::new(error).context("could not read what is recorded"),
+        Ok(None) => Trouble::error(format!("no request has an id that begins with {start}"), LIST),
+        Ok(Some(outcome)) => ended(&outcome),
+    }
+}
+
+/// Why an answer comes too late for it.
+fn ended(outcome: &Outcome) -> anyhow::Error {
+    let id = short(&outcome.id);
+    let correct = format!("unattended review shows it; unattended correct {id} \"TEXT\" says what you want instead");
+    let Some(wait) = &outcome.wait else {
+        return Trouble::error(format!("{id} did not wait for a person, or waits no more"), correct);
+    };
+    let after = chrono::Duration::milliseconds(i64::try_from(wait.waited_ms).unwrap_or(i64::MAX / 2));
+    let at = outcome.at.checked_add_signed(after).unwrap_or(outcome.at).with_timezone(&Local).format("%H:%M:%S");
+    match wait.end {
+        End::Reply => {
+            let means = wait.means.as_deref().unwrap_or("a person");
+            let what = format!("{id} was answered before: at {at}, by {}", line(means, 40));
+            Trouble::error(what, correct)
+        }
+        End::Time => Trouble::error(
+            format!("time for {id} was up at {at}: after {} it was decided without you", duration(after.num_seconds())),
+            correct,
+        ),
+        End::Off => Trouble::error(format!("{id} waits no more: the switch was turned off at {at}"), correct),
+        End::Gone | End::Other => Trouble::error(format!("{id} waits no more: its wait ended at {at}"), correct),
+    }
+}
+
+/// Answers one request by the words of the command line.
+fn one(state: &Path, request: &Request, said: &[String], mode: Option<&str>, means: &str) -> anyhow::Result<()> {
+    let asked = asked(request)?;
+    let said =
+        words::said(&asked, said, mode).map_err(|why| Trouble::error(line(&why, 400), fitting(request, &asked)))?;
+    println!("{}", taken(state, request, &asked, said, means)?);
+    Ok(())
+}
+
+/// Leaves what was said, and says that it was taken.
+fn taken(state: &Path, request: &Request, asked: &Asked, said: Said, means: &str) -> anyhow::Result<String> {
+    let id = short(&request.id);
+    let told = told(asked, &said);
+    let reply = Reply { v: VERSION, token: request.token.clone(), means: means.to_owned(), said };
+    let given = give(state, &request.id, &reply)
+        .with_context(|| format!("could not leave an answer in {}", paths::shown(&pending::folder(state))))?;
+    let retry = || format!("{LIST}; unattended review shows what was decided");
+    match given {
+        Given::Taken => Ok(format!("{id}: taken: {told}")),
+        Given::Second => {
+            Err(Trouble::error(format!("{id} was answered before, by another answer a moment ago"), retry()))
+        }
+        Given::Late(Some(outcome)) => Err(ended(&outcome)),
+        Given::Late(None) => Err(Trouble::error(format!("{id} waits no more"), retry())),
+        Given::Refused => Err(Trouble::error(
+            format!("the hook refused the answer to {id}: it takes it for none"),
+            "is the hook of another version? `unattended doctor` compares them",
+        )),
+        Given::Waits => Err(Trouble::error(
+            format!("your answer to {id} lies there, and nobody has taken it yet"),
+            format!(
+                "it counts if the hook wakes before {}; is its process stopped?",
+                request.until.with_timezone(&Local).format("%H:%M:%S")
+            ),
+        )),
+        Given::Unrecorded => Err(Trouble::error(
+            format!("{id} is gone and left no record: whether your answer was taken is not known"),
+            "the hook may have been ended; look at the session itself",
+        )),
+    }
+}
+
+/// What was said, in a line.
+fn told(asked: &Asked, said: &Said) -> String {
+    let text = match said {
+        Said::Answer { answers } => {
+            let written = asked.questions.iter().zip(answers).map(|(question, chosen)| written(question, chosen));
+            written.collect::<Vec<_>>().join("; ")
+        }
+        Said::Approve { mode: None } => "approved".to_owned(),
+        Said::Approve { mode: Some(mode) } => format!("approved, in {mode}"),
+        Said::Reject { message } => format!("sent back: {message}"),
+        Said::Allow => "allowed".to_owned(),
+        Said::Deny { message: None } => "denied".to_owned(),
+        Said::Deny { message: Some(message) } => format!("denied: {message}"),
+    };
+    line(&text, 60)
+}
+
+fn asked(request: &Request) -> anyhow::Result<Asked> {
+    request.asked().map_err(|error| {
+        Trouble::error(
+            format!("{} cannot be read: {error}", short(&request.id)),
+            "is the hook of another version? `unattended doctor` compares them",
+        )
+    })
+}
+
+/// What fits a request, as a hint: the options of its questions, and how to say it.
+fn fitting(request: &Request, asked: &Asked) -> String {
+    let id = short(&request.id);
+    match asked.questions.as_slice() {
+        [] => match screen::kind(asked.kind) {
+            "plan" => format!("unattended answer {id} approve, or {id} reject \"why\""),
+            "question" => format!("unattended answer {id} cannot say anything: its questions could not be read"),
+            _ => format!("unattended answer {id} allow, or {id} deny, or {id} deny \"why\""),
+        },
+        questions => {
+            let mut hint = format!("unattended answer {id} {}", example(questions));
+            for question in questions {
+                if questions.len() > 1 {
+                    hint.push_str(&format!("\n      {}", line(&question.question, 70)));
+                }
+                for option in words::options(question) {
+                    hint.push_str(&format!("\n      {}", line(&option, 70)));
+                }
+            }
+            hint
+        }
+    }
+}
+
+fn example(questions: &[Question<'_>]) -> String {
+    let of = |question: &Question<'_>| match (question.options.len(), question.multi_select) {
+        (0, _) => "\"your own words\"",
+        (1, _) | (_, false) => "1",
+        (_, true) => "1,2",
+    };
+    let all: Vec<&str> = questions.iter().map(of).collect();
+    match all.as_slice() {
+        [one] if *one != "\"your own words\"" => format!("{one}, or \"your own words\"; the options are"),
+        [one] => (*one).to_owned(),
+        many => format!("{}: one for each question", many.join(" ")),
+    }
+}
+
+/// The folder of the project that it is of, for people.
+fn folder(asked: &Asked) -> String {
+    asked.cwd.as_deref().map(|cwd| paths::shown(Project::of(Path::new(cwd)).folder())).unwrap_or_default()
+}
+
+/// An id as it is shown alone.
+fn short(id: &str) -> &str {
+    id.get(..SHOWN).unwrap_or(id)
+}
+
+/// How many digits tell all of them apart.
+fn id_length(requests: &[Request]) -> usize {
+    let mut ids: Vec<&str> = requests.iter().map(|request| request.id.as_str()).collect();
+    ids.sort_unstable();
+    let alike = |one: &str, other: &str| one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let needed = ids.windows(2).map(|pair| match pair {
+        [one, other] => alike(one, other) + 1,
+        _ => 0,
+    });
+    needed.max().unwrap_or_default().max(SHOWN)
+}

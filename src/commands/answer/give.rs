@@ -1,0 +1,75 @@
+//! Leaves a reply, and finds out what became of it: the hook that takes it puts that on record.
+
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::folder_watch::{FolderWatch, Woken};
+use crate::outcome::{End, Outcome};
+use crate::request::Reply;
+use crate::tail::Journal;
+use crate::{journal, outcome, pending};
+
+/// How long a hook may take to take a reply.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What became of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Given {
+    /// The hook has read it, and the session goes on with it.
+    Taken,
+    /// Another one was there before.
+    Second,
+    /// The wait was over; how it ended, where that is on record.
+    Late(Option<Outcome>),
+    /// The hook took it away as none.
+    Refused,
+    /// It lies there still.
+    Waits,
+    /// What waited is gone, and no record of it came.
+    Unrecorded,
+}
+
+/// Leaves a reply to the request of this id, and waits until it is known what became of it.
+///
+/// # Errors
+/// As the system gives them.
+pub(super) fn give(state: &Path, id: &str, reply: &Reply) -> io::Result<Given> {
+    let mut journal = Journal::from_now(state);
+    let (pending, records) = (pending::folder(state), journal::folder(state));
+    let watch = FolderWatch::on(&[&pending, &records]);
+    let left = pending::leave(state, id, reply)?;
+    if left == pending::Left::Second {
+        return Ok(Given::Second);
+    }
+    let mut known = None;
+    if left == pending::Left::Late {
+        known = outcome::find(state, id)?;
+    }
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let gone = pending::find(state, id).is_none();
+        let mut recorded = journal.lines().into_iter().filter_map(|line| Outcome::of(&line));
+        if let Some(outcome) = known.take().or_else(|| recorded.find(|outcome| outcome.id == id)) {
+            let reply = outcome.wait.as_ref().is_some_and(|wait| wait.end == End::Reply);
+            return Ok(if reply && left == pending::Left::There { Given::Taken } else { Given::Late(Some(outcome)) });
+        }
+        // The folder goes first when a wait ends: one that is there without its reply had it taken out.
+        let there = pending::reply_file(state, id);
+        if left == pending::Left::There && !there.exists() && there.parent().is_some_and(Path::exists) && !gone {
+            return Ok(Given::Refused);
+        }
+        let rest = until.saturating_duration_since(Instant::now());
+        if rest.is_zero() {
+            return Ok(match (left, gone) {
+                (pending::Left::There, false) => Given::Waits,
+                (pending::Left::There, true) => Given::Unrecorded,
+                _ => Given::Late(None),
+            });
+        }
+        if watch.wait(rest) == Woken::HungUp {
+            thread::sleep(rest.min(Duration::from_millis(50)));
+        }
+    }
+}
