@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::client::Version;
 use crate::doctor::Check;
 
-pub use self::answering::AnswerArgs;
+pub use self::answering::{AnswerArgs, WatchArgs};
 
 /// Keeps Claude Code runs moving when nobody is there to answer.
 #[derive(Debug, Parser)]
@@ -92,6 +92,14 @@ pub enum Verb {
         unattended answer 3f2a91c approve --mode acceptEdits\n  unattended answer 3f2a91c reject \"Tests first\"\n  \
         unattended answer 3f2a91c deny \"Use the test database\"")]
     Answer(AnswerArgs),
+    /// Print what waits for a person, what became of it, and each record, as JSON lines
+    ///
+    /// For programs that put it before a person elsewhere: a chat, a web page. What waits already comes first. It goes on
+    /// until nobody reads it. The schema of a line is docs/watch.schema.json.
+    #[command(
+        after_help = "Examples:\n  unattended watch\n  unattended watch --requests | jq --unbuffered .request.id"
+    )]
+    Watch(WatchArgs),
     /// Write records as JSON lines, merged from many state folders
     #[command(after_help = "Examples:\n  unattended export --since 8h\n  \
         unattended export --from ci/1 ci/2 --output fleet.jsonl")]

@@ -33,6 +33,7 @@ fn command_line() -> ExitCode {
         Verb::Correct(args) => commands::correct::correct(args),
         Verb::Export(args) => commands::export::run(args),
         Verb::Answer(args) => commands::answer::run(args),
+        Verb::Watch(args) => commands::watch::run(args),
         Verb::Hook(args) => {
             commands::hook::run(args.registered_for.as_deref(), args.timeout);
             Ok(())

@@ -31,6 +31,10 @@ impl Tail {
     pub fn lines(&mut self) -> Vec<String> {
         let mut read = Vec::new();
         let more = open(&self.path).and_then(|mut file| {
+            // One that is shorter than what was read of it is another one.
+            if file.metadata()?.len() < self.at {
+                (self.at, self.rest) = (0, Vec::new());
+            }
             file.seek(SeekFrom::Start(self.at))?;
             file.read_to_end(&mut read)
         });
@@ -106,6 +110,8 @@ mod tests {
         fs::remove_file(day("2026-11-29")).unwrap();
         add(&day("2026-11-30"), "more\n");
         assert_eq!(journal.lines(), ["more"]);
+        fs::write(day("2026-11-30"), "anew\n").unwrap();
+        assert_eq!(journal.lines(), ["anew"]);
     }
 
     #[test]

@@ -5,13 +5,17 @@ mod home;
 mod waiting;
 
 use std::fs;
+use std::process::Output;
+use std::thread;
+use std::time::Duration;
 
 use home::Home;
 use rstest::rstest;
 use serde_json::{Value, json};
-use waiting::{ONE, colour, hook, permission, plan, put, toppings, wizard};
+use unattended::pending;
+use waiting::{ONE, TWO, append, colour, end, ended, hook, permission, plan, put, request, toppings, wizard};
 
-fn errors(output: &std::process::Output) -> String {
+fn errors(output: &Output) -> String {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{output:?}");
     String::from_utf8(output.stderr.clone()).unwrap()
 }
@@ -89,4 +93,238 @@ fn an_answer_that_does_not_fit_is_refused_with_what_would(
     let errors = errors(&home.run(&[&["answer", ONE], words].concat()));
     assert!(errors.starts_with(what) && errors.contains(hint), "{errors}");
     assert!(open.reply().is_none(), "nothing was left");
+}
+
+#[test]
+fn the_means_are_what_a_bridge_says_they_are() {
+    let home = Home::new();
+    let hook = hook(&home.state(), ONE, colour());
+    home.says(&["answer", ONE, "1", "--means", "chat"]);
+    assert_eq!(hook.join().unwrap().unwrap()["means"], "chat");
+    let long = "x".repeat(101);
+    for means in ["", "  ", &long] {
+        let errors = errors(&home.run(&["answer", ONE, "1", "--means", means]));
+        assert!(errors.contains("says nothing about the means\nhint: say in at most 100 characters"), "{errors}");
+    }
+}
+
+#[rstest]
+#[case::too_short("3f", "error: \"3f\" is no id\nhint: an id is what `unattended answer --list` shows what waits by")]
+#[case::a_path("../../x", "error: \"../../x\" is no id\n")]
+#[case::none_of_them(
+    "beef",
+    "error: no request has an id that begins with beef\nhint: `unattended answer --list` shows what waits\n"
+)]
+#[case::two_of_them(
+    "3f2a",
+    "error: 2 requests have ids that begin with 3f2a\nhint: write more of it; they are 3f2a91c0aaaaaaaa, 3f2affffbbbbbbbb\n"
+)]
+fn an_id_that_names_no_request_or_several_is_refused(#[case] id: &str, #[case] complaint: &str) {
+    let home = Home::new();
+    let opens = [ONE, "3f2affffbbbbbbbb"].map(|id| put(&home.state(), id, colour()));
+    let errors = errors(&home.run(&["answer", id, "1"]));
+    assert!(errors.starts_with(complaint), "{errors}");
+    assert!(opens.iter().all(|open| open.reply().is_none()));
+}
+
+#[rstest]
+#[case::answered("reply", "error: 3f2a91c was answered before: at ", ", by web page\n")]
+#[case::out_of_time("time", "error: time for 3f2a91c was up at ", ": after 1 min it was decided without you\n")]
+#[case::turned_off("off", "error: 3f2a91c waits no more: the switch was turned off at ", "\n")]
+#[case::the_client_is_gone("gone", "error: 3f2a91c waits no more: its wait ended at ", "\n")]
+#[case::by_a_later_version("else", "error: 3f2a91c waits no more: its wait ended at ", "\n")]
+fn an_answer_that_comes_too_late_is_refused_and_told_why(#[case] end: &str, #[case] what: &str, #[case] more: &str) {
+    let home = Home::new();
+    let reply = json!({"means": "web page"});
+    append(&home.state(), &ended(colour(), end, (end == "reply").then_some(&reply)));
+    let errors = errors(&home.run(&["answer", "3F2A91C", "1"]));
+    assert!(errors.starts_with(what) && errors.contains(more), "{errors}");
+    assert!(errors.ends_with("unattended correct 3f2a91c \"TEXT\" says what you want instead\n"), "{errors}");
+}
+
+#[test]
+fn what_was_decided_at_once_cannot_be_answered() {
+    let home = Home::new();
+    append(&home.state(), &colour());
+    let errors = errors(&home.run(&["answer", ONE, "1"]));
+    assert!(errors.starts_with("error: 3f2a91c did not wait for a person, or waits no more\n"), "{errors}");
+}
+
+#[test]
+fn a_second_answer_is_refused_and_the_first_one_stands() {
+    let home = Home::new();
+    let open = put(&home.state(), ONE, colour());
+    // Nobody takes the first one: whoever left it is told so.
+    let first = errors(&home.run(&["answer", ONE, "1"]));
+    assert!(first.starts_with("error: your answer to 3f2a91c lies there, and nobody has taken it yet\n"), "{first}");
+    let second = errors(&home.run(&["answer", ONE, "2"]));
+    assert!(second.starts_with("error: 3f2a91c was answered before, by another answer a moment ago\n"), "{second}");
+    let reply = end(&home.state(), open, colour(), "time").unwrap();
+    assert_eq!(reply["answers"], json!([[1]]));
+    assert_eq!(left_behind(&home), 0);
+}
+
+#[test]
+fn who_answers_a_hook_that_dies_is_told_that_it_is_not_known() {
+    let home = Home::new();
+    let state = home.state();
+    let open = put(&state, ONE, colour());
+    let dying = thread::spawn(move || {
+        while open.reply().is_none() {
+            thread::sleep(Duration::from_millis(2));
+        }
+    });
+    let errors = errors(&home.run(&["answer", ONE, "1"]));
+    dying.join().unwrap();
+    assert!(errors.starts_with("error: 3f2a91c is gone and left no record"), "{errors}");
+    assert_eq!(left_behind(&home), 0, "what it left is swept");
+}
+
+#[test]
+fn who_is_refused_by_the_hook_is_told_so() {
+    let home = Home::new();
+    let open = put(&home.state(), ONE, colour());
+    let refusing = thread::spawn(move || {
+        while open.reply().is_none() {
+            thread::sleep(Duration::from_millis(2));
+        }
+        open.refuse();
+        open
+    });
+    let errors = errors(&home.run(&["answer", ONE, "1"]));
+    assert!(errors.starts_with("error: the hook refused the answer to 3f2a91c"), "{errors}");
+    drop(refusing.join().unwrap());
+}
+
+#[test]
+fn of_answers_at_once_exactly_one_is_taken_and_told_so() {
+    for round in 0..5 {
+        let home = Home::new();
+        let hook = hook(&home.state(), ONE, colour());
+        let says = |word: &str| home.command(&["answer", ONE, word]).output().unwrap();
+        let outputs: Vec<Output> = thread::scope(|scope| {
+            let all: Vec<_> = ["=a", "=b", "=c"].map(|word| scope.spawn(move || says(word))).into_iter().collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let taken: Vec<String> = outputs
+            .iter()
+            .filter(|output| output.status.success())
+            .map(|output| String::from_utf8_lossy(&output.stdout).trim().replace("3f2a91c: taken: ", ""))
+            .collect();
+        let read = hook.join().unwrap().unwrap();
+        assert_eq!(json!(taken), read["answers"], "{round}: {outputs:?}");
+        for refused in outputs.iter().filter(|output| !output.status.success()) {
+            let errors = errors(refused);
+            assert!(errors.starts_with("error: 3f2a91c was answered before"), "{errors}");
+        }
+    }
+}
+
+/// The wait ends at about the time at which the answer is left, a little earlier or later in each round.
+#[test]
+fn who_is_told_at_the_very_end_that_it_was_taken_was_read() {
+    let mut taken = 0;
+    for round in 0..24 {
+        let home = Home::new();
+        let state = home.state();
+        let open = put(&state, ONE, colour());
+        let ending = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(round));
+            end(&state, open, colour(), "time")
+        });
+        let output = home.run(&["answer", ONE, "2"]);
+        let read = ending.join().unwrap();
+        assert_eq!(output.status.success(), read.is_some(), "{round}: {output:?}");
+        taken += usize::from(read.is_some());
+        if !output.status.success() {
+            let errors = errors(&output);
+            assert!(errors.contains("time for 3f2a91c was up at "), "{errors}");
+        }
+        assert_eq!(left_behind(&home), 0);
+    }
+    assert!(taken < 24, "none came too late");
+}
+
+#[test]
+fn the_list_shows_whose_how_old_how_long_and_the_numbers() {
+    let home = Home::new();
+    assert_eq!(home.says(&["answer", "--list"]), "Nothing waits for a person.\n");
+    let state = home.state();
+    fs::create_dir_all(home.path().join("src/shop/.git")).unwrap();
+    fs::write(home.path().join("src/shop/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::create_dir_all(home.path().join("src/shop/deep")).unwrap();
+    let mut colour = colour();
+    colour["cwd"] = json!(home.path().join("src/shop/deep"));
+    let mut toppings = toppings();
+    toppings["questions"][0]["options"][0]["description"] = json!("long ".repeat(40));
+    let mut permission = permission();
+    permission["tool_input"]["command"] = json!((1..30).map(|n| format!("step {n}\n")).collect::<String>());
+    let records = [colour, toppings, plan(), permission, wizard()];
+    let ids = [ONE, TWO, "c0ffee0000000000", "c0ffee0100000000", "dddd000000000000"];
+    let mut opens = Vec::new();
+    for (at, (id, record)) in ids.into_iter().zip(records).enumerate() {
+        let mut request = request(&state, id, record, 3600 - 1);
+        request.since += chrono::Duration::milliseconds(at as i64);
+        opens.push(pending::open(&state, &request).unwrap());
+    }
+    let list = home.says(&["answer", "--list"]);
+    insta::assert_snapshot!(list);
+    assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
+}
+
+#[test]
+fn nothing_that_is_asked_acts_on_the_terminal_that_lists_it() {
+    let home = Home::new();
+    let hostile = "a\u{1b}[2J\u{9b}31m\u{7}\u{202e}b";
+    let mut record = waiting::question(&json!({"questions": [{
+        "question": hostile, "header": hostile, "options": [{"label": hostile, "description": hostile, "preview": hostile}],
+    }]}));
+    record["session_id"] = json!(hostile);
+    record["cwd"] = json!(format!("/{hostile}"));
+    let mut permission = permission();
+    permission["tool"] = json!(hostile);
+    permission["tool_input"] = json!({hostile: hostile});
+    let mut plan = plan();
+    plan["plan"] = json!({"text": hostile, "path": hostile, "seen_by": "nobody"});
+    let _opens = [(ONE, record), (TWO, permission), ("c0ffee0000000000", plan)]
+        .map(|(id, record)| put(&home.state(), id, record));
+    for output in [home.says(&["answer", "--list"]), home.says(&["answer", "--list", "--json"])] {
+        assert!(!output.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{output:?}");
+    }
+    let errors = errors(&home.run(&["answer", ONE, "9"]));
+    assert!(!errors.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{errors:?}");
+}
+
+#[test]
+fn as_json_it_is_an_array_without_tokens() {
+    let home = Home::new();
+    assert_eq!(home.says(&["answer", "--list", "--json"]), "[]\n");
+    let state = home.state();
+    let over = pending::open(&state, &request(&state, TWO, plan(), -5)).unwrap();
+    let open = put(&state, ONE, colour());
+    let text = home.says(&["answer", "--list", "--json"]);
+    let listed: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert!(!text.contains(waiting::TOKEN), "{text}");
+    let [first, second] = &listed[..] else { panic!("{text}") };
+    assert_eq!((&first["id"], &first["seconds_left"]), (&json!(TWO), &json!(0)));
+    let fields: Vec<&String> = second.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["id", "record", "seconds_left", "since", "until"]);
+    assert_eq!(second["record"], colour());
+    let left = second["seconds_left"].as_i64().unwrap();
+    assert!((500..=600).contains(&left), "{left}");
+    drop((over, open));
+    assert_eq!(home.says(&["answer", "--list", "--json"]), "[]\n", "what dead hooks left waits for nobody");
+    assert_eq!(left_behind(&home), 0);
+}
+
+#[test]
+fn without_a_terminal_nobody_is_asked() {
+    let home = Home::new();
+    let _open = put(&home.state(), ONE, colour());
+    let errors = errors(&home.run(&["answer"]));
+    assert_eq!(
+        errors,
+        "error: there is no terminal to ask you on\n\
+         hint: `unattended answer --list` shows what waits; then unattended answer ID 2\n"
+    );
 }

@@ -24,3 +24,11 @@ pub struct AnswerArgs {
     #[arg(long, requires = "list")]
     pub json: bool,
 }
+
+/// `watch`
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// Only what waits for a person, and what became of it
+    #[arg(long)]
+    pub requests: bool,
+}

@@ -24,7 +24,7 @@ use crate::request::{Asked, Reply, Request, Said, VERSION, words, written};
 use crate::review::screen::duration;
 use crate::review::text::{harmless_json, line};
 use crate::trouble::Trouble;
-use crate::{clock, outcome, paths, pending};
+use crate::{clock, paths, pending};
 
 /// How many digits of an id are shown at least, and how many must be named.
 const SHOWN: usize = 7;
@@ -140,7 +140,7 @@ fn named(state: &Path, id: &str) -> anyhow::Result<Request> {
 
 /// Why nothing of this id waits: it was answered, it was decided, or there was none.
 fn over(state: &Path, start: &str) -> anyhow::Error {
-    match outcome::find(state, start) {
+    match give::ended(state, start) {
         Err(error) => anyhow::Error::new(error).context("could not read what is recorded"),
         Ok(None) => Trouble::error(format!("no request has an id that begins with {start}"), LIST),
         Ok(Some(outcome)) => ended(&outcome),

@@ -18,6 +18,7 @@ pub mod run;
 pub mod status;
 pub mod switch;
 pub mod uninstall;
+pub mod watch;
 
 use std::path::PathBuf;
 

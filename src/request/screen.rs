@@ -86,7 +86,9 @@ pub fn show_question(question: &Question<'_>, number: Option<(usize, usize)>, sc
     let mut out = String::new();
     let header = if question.header.trim().is_empty() { String::new() } else { format!("{}: ", question.header) };
     let number = number.map(|(at, of)| format!("{at} of {of}  ")).unwrap_or_default();
-    out.push_str(&wrapped(&format!("{number}{header}{}", question.question), screen.width, INDENT));
+    let several = if question.multi_select { " (several may be chosen)" } else { "" };
+    let asked = format!("{number}{header}{}{several}", question.question);
+    out.push_str(&wrapped(&asked, screen.width, INDENT));
     for (row, option) in question.rows.iter().filter(|row| row.kind == RowKind::Option).zip(&question.options) {
         let number = row.number.map(|number| format!("{number}.")).unwrap_or_default();
         let text = match option.description.as_deref().filter(|text| !text.trim().is_empty()) {

@@ -14,6 +14,9 @@ use crate::{journal, outcome, pending};
 /// How long a hook may take to take a reply.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// How long the record of what waits no more may take to come.
+const RECORDED: Duration = Duration::from_secs(1);
+
 /// What became of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Given {
@@ -68,8 +71,36 @@ pub(super) fn give(state: &Path, id: &str, reply: &Reply) -> io::Result<Given> {
                 _ => Given::Late(None),
             });
         }
-        if watch.wait(rest) == Woken::HungUp {
-            thread::sleep(rest.min(Duration::from_millis(50)));
+        pause(&watch, rest);
+    }
+}
+
+/// What is on record of a request that waits no more, or will be in a moment: a hook records what it has answered.
+///
+/// # Errors
+/// Where the records are there and cannot be read.
+pub(super) fn ended(state: &Path, start: &str) -> io::Result<Option<Outcome>> {
+    let records = journal::folder(state);
+    let watch = FolderWatch::on(&[&records]);
+    let mut journal = Journal::from_now(state);
+    if let Some(outcome) = outcome::find(state, start)? {
+        return Ok(Some(outcome));
+    }
+    let until = Instant::now() + RECORDED;
+    loop {
+        let recorded = journal.lines().into_iter().filter_map(|line| Outcome::of(&line));
+        let found = recorded.into_iter().find(|outcome| outcome.id.starts_with(start));
+        let rest = until.saturating_duration_since(Instant::now());
+        if found.is_some() || rest.is_zero() {
+            return Ok(found);
         }
+        pause(&watch, rest);
+    }
+}
+
+/// Waits for a change, at most so long. A reader that is gone is no reason to look again and again.
+fn pause(watch: &FolderWatch, limit: Duration) {
+    if watch.wait(limit) == Woken::HungUp {
+        thread::sleep(limit.min(Duration::from_millis(50)));
     }
 }
