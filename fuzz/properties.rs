@@ -36,8 +36,7 @@ pub fn payload(bytes: &[u8]) {
     let call = event::read(&payload);
     let (config, memory) = (Config::default(), Memory::default());
     for acts in [true, false] {
-        let decision =
-            decide(&call, Ground { acts, config: &config, memory: &memory, line: "a line", corrections: ("", &[]) });
+        let decision = decide(&call, Ground { line: "a line", ..Ground::of(acts, &config, &memory) });
         let answer = String::from_utf8(reply::bytes(&decision.answer)).expect("an answer is text");
         if answer.is_empty() {
             continue;
@@ -52,8 +51,7 @@ pub fn payload(bytes: &[u8]) {
         }
     }
     if let Event::Question { .. } = call.event {
-        let decision =
-            decide(&call, Ground { acts: true, config: &config, memory: &memory, line: "", corrections: ("", &[]) });
+        let decision = decide(&call, Ground::of(true, &config, &memory));
         let answer: Value = serde_json::from_slice(&reply::bytes(&decision.answer)).expect("a question is answered");
         assert!(answer.to_string().contains("\"deny\""), "a question is denied");
     }

@@ -66,6 +66,13 @@ pub struct Ground<'g> {
     pub corrections: (&'g str, &'g [Correction]),
 }
 
+impl<'g> Ground<'g> {
+    /// The ground of a session that nobody waits in, at no start.
+    pub fn of(acts: bool, config: &'g Config, memory: &'g Memory) -> Self {
+        Self { acts, config, memory, waits: false, line: "", corrections: ("", &[]) }
+    }
+}
+
 /// Decides what is answered.
 pub fn decide<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
     let mut decision = if ground.acts { acting(call, ground) } else { leaving(call, ground) };

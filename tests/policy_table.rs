@@ -27,7 +27,7 @@ fn answered(payload: &Value, acts: bool, config: &Config, memory: &Memory) -> (O
     let text = payload.to_string();
     let call = event::read(&Payload::read(&text).unwrap());
     let Decision { answer, remember, .. } =
-        decide(&call, Ground { acts, config, memory, line: "the line", corrections: ("", &[]) });
+        decide(&call, Ground { line: "the line", ..Ground::of(acts, config, memory) });
     let bytes = reply::bytes(&answer);
     ((!bytes.is_empty()).then(|| serde_json::from_slice(&bytes).unwrap()), remember)
 }
@@ -344,15 +344,34 @@ fn an_idle_terminal_is_a_stall_only_where_the_turn_ended_waiting() {
     let stalls = |memory: &Memory| {
         let text = idle.to_string();
         let call = event::read(&Payload::read(&text).unwrap());
-        decide(&call, Ground { acts: true, config: &Config::default(), memory, line: "", corrections: ("", &[]) })
-            .findings
-            .stall
+        decide(&call, Ground::of(true, &Config::default(), memory)).findings.stall
     };
     let ended = |waits, sent_on| {
         Memory::default().with(now(), Note::Stopped { prompt: Some("p".into()), waits, sent_on, first: true })
     };
     assert!(!stalls(&Memory::default()) && !stalls(&ended(false, false)) && !stalls(&ended(true, true)));
     assert!(stalls(&ended(true, false)));
+}
+
+#[test]
+fn a_notification_of_a_wait_for_a_person_is_no_stall() {
+    for (kind, waits, stall) in [("permission_prompt", false, true), ("permission_prompt", true, false)] {
+        let text = json!({"hook_event_name": "Notification", "notification_type": kind}).to_string();
+        let call = event::read(&Payload::read(&text).unwrap());
+        let (config, memory) = (Config::default(), Memory::default());
+        let ground = Ground { waits, ..Ground::of(true, &config, &memory) };
+        assert_eq!(decide(&call, ground).findings.stall, stall);
+    }
+}
+
+#[test]
+fn a_plan_that_a_person_may_review_is_left_to_the_hook_that_waits() {
+    let entered = entered_from("bypassPermissions");
+    for (text, answers) in [("", true), ("[plans]\nwait = \"10m\"\n", false)] {
+        let (config, _) = config::read(text);
+        assert_eq!(answered(&exit_plan("PreToolUse"), true, &config, &entered).0.is_some(), answers);
+        assert!(answered(&exit_plan("PermissionRequest"), true, &config, &entered).0.is_some());
+    }
 }
 
 #[test]
