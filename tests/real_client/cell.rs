@@ -165,19 +165,7 @@ fn transcripts(projects: &Path) -> Result<BTreeMap<String, String>> {
 impl Facts {
     /// What the model read as the result of its calls of a tool, in order.
     pub fn told(&self, tool: &str) -> Vec<String> {
-        let Some(messages) = self.kept.turns.last().and_then(|turn| turn.request["messages"].as_array()) else {
-            return Vec::new();
-        };
-        let blocks = || messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-        let mut told = Vec::new();
-        for call in blocks().filter(|block| block["type"] == "tool_use" && block["name"] == tool) {
-            told.extend(
-                blocks()
-                    .filter(|block| block["type"] == "tool_result" && block["tool_use_id"] == call["id"])
-                    .map(|result| plain(&result["content"])),
-            );
-        }
-        told
+        self.kept.told(tool)
     }
 
     /// The tools the model called, each once, in the order of the first call.
@@ -192,14 +180,5 @@ impl Facts {
             }
         }
         called
-    }
-}
-
-/// The text of a tool result.
-fn plain(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
-        _ => String::new(),
     }
 }

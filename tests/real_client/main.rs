@@ -28,6 +28,7 @@ mod selftest;
 mod sse;
 mod started;
 mod suite;
+mod waits;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -81,6 +82,7 @@ fn run(options: Options) -> Result<ExitCode> {
         beside.push(reviewed::trial(stage(&options)?));
     }
     beside.extend(started::trials(options.all, stage(&options)?, wants_beside));
+    beside.extend(waits::trials(options.all, stage(&options)?, wants_beside));
     if options.libtest.list {
         return Ok(suite::run(&options.libtest, stage(&options)?, cells, beside, results).exit_code());
     }
