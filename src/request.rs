@@ -220,3 +220,6 @@ pub fn written(question: &Question<'_>, chosen: &Chosen) -> String {
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
+
+#[cfg(test)]
+mod tests;

@@ -127,19 +127,37 @@ fn an_id_that_names_no_request_or_several_is_refused(#[case] id: &str, #[case] c
     assert!(opens.iter().all(|open| open.reply().is_none()));
 }
 
+const CORRECT: &str =
+    "hint: unattended review shows it; unattended correct 3f2a91c \"TEXT\" says what you want instead\n";
+const LIST: &str = "hint: `unattended answer --list` shows what waits\n";
+
 #[rstest]
-#[case::answered("reply", "error: 3f2a91c was answered before: at ", ", by web page\n")]
-#[case::out_of_time("time", "error: time for 3f2a91c was up at ", ": after 1 min it was decided without you\n")]
-#[case::turned_off("off", "error: 3f2a91c waits no more: the switch was turned off at ", "\n")]
-#[case::the_client_is_gone("gone", "error: 3f2a91c waits no more: its wait ended at ", "\n")]
-#[case::by_a_later_version("else", "error: 3f2a91c waits no more: its wait ended at ", "\n")]
-fn an_answer_that_comes_too_late_is_refused_and_told_why(#[case] end: &str, #[case] what: &str, #[case] more: &str) {
+#[case::answered("reply", "error: 3f2a91c was answered before: at ", ", by web page\n", LIST)]
+#[case::out_of_time(
+    "time",
+    "error: time for 3f2a91c was up at ",
+    ": after 1 min it was decided without you\n",
+    CORRECT
+)]
+#[case::turned_off(
+    "off",
+    "error: 3f2a91c waits no more: the switch was turned off at ",
+    "\n",
+    "hint: its dialog is open in the session itself\n"
+)]
+#[case::the_client_is_gone("gone", "error: 3f2a91c waits no more: its wait ended at ", "\n", LIST)]
+#[case::by_a_later_version("else", "error: 3f2a91c waits no more: its wait ended at ", "\n", LIST)]
+fn an_answer_that_comes_too_late_is_refused_and_told_why(
+    #[case] end: &str,
+    #[case] what: &str,
+    #[case] more: &str,
+    #[case] hint: &str,
+) {
     let home = Home::new();
     let reply = json!({"means": "web page"});
     append(&home.state(), &ended(colour(), end, (end == "reply").then_some(&reply)));
     let errors = errors(&home.run(&["answer", "3F2A91C", "1"]));
-    assert!(errors.starts_with(what) && errors.contains(more), "{errors}");
-    assert!(errors.ends_with("unattended correct 3f2a91c \"TEXT\" says what you want instead\n"), "{errors}");
+    assert!(errors.starts_with(what) && errors.contains(more) && errors.ends_with(hint), "{errors}");
 }
 
 #[test]

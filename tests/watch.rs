@@ -145,7 +145,9 @@ fn a_hook_that_dies_has_an_outcome_without_a_record() {
     assert_eq!(watcher.next()["request"]["id"], ONE);
     drop(open);
     // A dead hook tells nobody; the next change is a reason to look.
-    append(&home.state(), &plan());
+    let mut other = plan();
+    other["id"] = json!("abcd000000000000");
+    append(&home.state(), &other);
     let mut lines = [watcher.next(), watcher.next()];
     lines.sort_by_key(|line| line["type"].to_string());
     assert_eq!(lines[0], json!({"type": "outcome", "id": ONE, "record": null}));

@@ -160,14 +160,17 @@ fn ended(outcome: &Outcome) -> anyhow::Error {
         End::Reply => {
             let means = wait.means.as_deref().unwrap_or("a person");
             let what = format!("{id} was answered before: at {at}, by {}", line(means, 40));
-            Trouble::error(what, correct)
+            Trouble::error(what, LIST)
         }
         End::Time => Trouble::error(
             format!("time for {id} was up at {at}: after {} it was decided without you", duration(after.num_seconds())),
             correct,
         ),
-        End::Off => Trouble::error(format!("{id} waits no more: the switch was turned off at {at}"), correct),
-        End::Gone | End::Other => Trouble::error(format!("{id} waits no more: its wait ended at {at}"), correct),
+        End::Off => Trouble::error(
+            format!("{id} waits no more: the switch was turned off at {at}"),
+            "its dialog is open in the session itself",
+        ),
+        End::Gone | End::Other => Trouble::error(format!("{id} waits no more: its wait ended at {at}"), LIST),
     }
 }
 
