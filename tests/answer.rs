@@ -346,3 +346,15 @@ fn without_a_terminal_nobody_is_asked() {
          hint: `unattended answer --list` shows what waits; then unattended answer ID 2\n"
     );
 }
+
+#[test]
+fn a_request_that_this_version_cannot_read_is_named_all_the_same() {
+    let home = Home::new();
+    let mut strange = colour();
+    strange["kind"] = json!("riddle");
+    let _opens = [(ONE, strange), (TWO, colour())].map(|(id, record)| put(&home.state(), id, record));
+    let list = home.says(&["answer", "--list"]);
+    assert!(list.contains("3f2a91c cannot be read: unknown variant `riddle`") && list.contains("77aa012"), "{list}");
+    let errors = errors(&home.run(&["answer", ONE, "1"]));
+    assert!(errors.contains("hint: is the hook of another version?"), "{errors}");
+}

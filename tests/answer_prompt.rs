@@ -253,3 +253,23 @@ fn a_request_is_shown_whole() {
     assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
     insta::assert_snapshot!(screen.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
 }
+
+#[test]
+fn what_is_typed_before_the_next_one_is_shown_does_not_answer_it() {
+    let home = Home::new();
+    let state = home.state();
+    let first = put(&state, ONE, colour());
+    let second = put(&state, TWO, colour());
+    let mut prompt = Prompt::start(&home, &[]);
+    prompt.shows("> ", 1);
+    // The answer, and impatiently a second one, while the hook has not taken the first.
+    prompt.types("1");
+    prompt.types("2");
+    thread::sleep(Duration::from_millis(500));
+    end(&state, first, colour(), "time");
+    prompt.shows("3f2a91c: taken: Red", 1);
+    prompt.shows("> ", 2);
+    prompt.types("q");
+    prompt.ends();
+    assert!(second.reply().is_none());
+}

@@ -3,6 +3,7 @@
 
 mod give;
 mod prompt;
+mod told;
 
 use std::io::{IsTerminal, stdin};
 use std::path::Path;
@@ -13,16 +14,14 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use self::give::{Given, give};
+use self::told::{ended, fitting, told};
 use super::review::{print, width};
 use super::state_folder;
 use crate::cli::AnswerArgs;
-use crate::outcome::{End, Outcome};
 use crate::project::Project;
-use crate::question::Question;
 use crate::request::screen::{self, Screen};
-use crate::request::{Asked, Reply, Request, Said, VERSION, words, written};
-use crate::review::screen::duration;
-use crate::review::text::{harmless_json, line};
+use crate::request::{Asked, Reply, Request, Said, VERSION, words};
+use crate::review::text::{harmless_json, line, wrapped};
 use crate::trouble::Trouble;
 use crate::{clock, paths, pending};
 
@@ -101,9 +100,13 @@ fn list(state: &Path, json: bool) -> anyhow::Result<()> {
     let screen = Screen { width: width(), whole: false, id_length: id_length(&requests) };
     let mut parts = Vec::new();
     for request in &requests {
-        let Ok(asked) = request.asked() else { continue };
-        let head = screen::head(request, &asked, &folder(&asked), now, screen);
-        parts.push(format!("{head}{}", screen::body(&asked, screen)));
+        parts.push(match asked(request) {
+            Ok(asked) => {
+                let head = screen::head(request, &asked, &folder(&asked), now, screen);
+                format!("{head}{}", screen::body(&asked, screen))
+            }
+            Err(error) => wrapped(&error.to_string(), screen.width, ""),
+        });
     }
     print(&parts.join("\n"))?;
     if std::io::stdout().is_terminal() {
@@ -147,33 +150,6 @@ fn over(state: &Path, start: &str) -> anyhow::Error {
     }
 }
 
-/// Why an answer comes too late for it.
-fn ended(outcome: &Outcome) -> anyhow::Error {
-    let id = short(&outcome.id);
-    let correct = format!("unattended review shows it; unattended correct {id} \"TEXT\" says what you want instead");
-    let Some(wait) = &outcome.wait else {
-        return Trouble::error(format!("{id} did not wait for a person, or waits no more"), correct);
-    };
-    let after = chrono::Duration::milliseconds(i64::try_from(wait.waited_ms).unwrap_or(i64::MAX / 2));
-    let at = outcome.at.checked_add_signed(after).unwrap_or(outcome.at).with_timezone(&Local).format("%H:%M:%S");
-    match wait.end {
-        End::Reply => {
-            let means = wait.means.as_deref().unwrap_or("a person");
-            let what = format!("{id} was answered before: at {at}, by {}", line(means, 40));
-            Trouble::error(what, LIST)
-        }
-        End::Time => Trouble::error(
-            format!("time for {id} was up at {at}: after {} it was decided without you", duration(after.num_seconds())),
-            correct,
-        ),
-        End::Off => Trouble::error(
-            format!("{id} waits no more: the switch was turned off at {at}"),
-            "its dialog is open in the session itself",
-        ),
-        End::Gone | End::Other => Trouble::error(format!("{id} waits no more: its wait ended at {at}"), LIST),
-    }
-}
-
 /// Answers one request by the words of the command line.
 fn one(state: &Path, request: &Request, said: &[String], mode: Option<&str>, means: &str) -> anyhow::Result<()> {
     let asked = asked(request)?;
@@ -200,7 +176,7 @@ fn taken(state: &Path, request: &Request, asked: &Asked, said: Said, means: &str
         Given::Late(None) => Err(Trouble::error(format!("{id} waits no more"), retry())),
         Given::Refused => Err(Trouble::error(
             format!("the hook refused the answer to {id}: it takes it for none"),
-            "is the hook of another version? `unattended doctor` compares them",
+            "is the hook of another version? `unattended install` registers this one",
         )),
         Given::Waits => Err(Trouble::error(
             format!("your answer to {id} lies there, and nobody has taken it yet"),
@@ -216,68 +192,13 @@ fn taken(state: &Path, request: &Request, asked: &Asked, said: Said, means: &str
     }
 }
 
-/// What was said, in a line.
-fn told(asked: &Asked, said: &Said) -> String {
-    let text = match said {
-        Said::Answer { answers } => {
-            let written = asked.questions.iter().zip(answers).map(|(question, chosen)| written(question, chosen));
-            written.collect::<Vec<_>>().join("; ")
-        }
-        Said::Approve { mode: None } => "approved".to_owned(),
-        Said::Approve { mode: Some(mode) } => format!("approved, in {mode}"),
-        Said::Reject { message } => format!("sent back: {message}"),
-        Said::Allow => "allowed".to_owned(),
-        Said::Deny { message: None } => "denied".to_owned(),
-        Said::Deny { message: Some(message) } => format!("denied: {message}"),
-    };
-    line(&text, 60)
-}
-
 fn asked(request: &Request) -> anyhow::Result<Asked> {
     request.asked().map_err(|error| {
         Trouble::error(
             format!("{} cannot be read: {error}", short(&request.id)),
-            "is the hook of another version? `unattended doctor` compares them",
+            "is the hook of another version? `unattended install` registers this one",
         )
     })
-}
-
-/// What fits a request, as a hint: the options of its questions, and how to say it.
-fn fitting(request: &Request, asked: &Asked) -> String {
-    let id = short(&request.id);
-    match asked.questions.as_slice() {
-        [] => match screen::kind(asked.kind) {
-            "plan" => format!("unattended answer {id} approve, or {id} reject \"why\""),
-            "question" => format!("unattended answer {id} cannot say anything: its questions could not be read"),
-            _ => format!("unattended answer {id} allow, or {id} deny, or {id} deny \"why\""),
-        },
-        questions => {
-            let mut hint = format!("unattended answer {id} {}", example(questions));
-            for question in questions {
-                if questions.len() > 1 {
-                    hint.push_str(&format!("\n      {}", line(&question.question, 70)));
-                }
-                for option in words::options(question) {
-                    hint.push_str(&format!("\n      {}", line(&option, 70)));
-                }
-            }
-            hint
-        }
-    }
-}
-
-fn example(questions: &[Question<'_>]) -> String {
-    let of = |question: &Question<'_>| match (question.options.len(), question.multi_select) {
-        (0, _) => "\"your own words\"",
-        (1, _) | (_, false) => "1",
-        (_, true) => "1,2",
-    };
-    let all: Vec<&str> = questions.iter().map(of).collect();
-    match all.as_slice() {
-        [one] if *one != "\"your own words\"" => format!("{one}, or \"your own words\"; the options are"),
-        [one] => (*one).to_owned(),
-        many => format!("{}: one for each question", many.join(" ")),
-    }
 }
 
 /// The folder of the project that it is of, for people.

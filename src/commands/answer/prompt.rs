@@ -1,5 +1,5 @@
 //! `unattended answer` alone: asks the person in the terminal, one request after another, and notices when one is over
-//! while it asks. A line that was begun for one request never answers another.
+//! while it asks. A line that was begun for one request, or before the next one was shown, never answers that one.
 
 use std::collections::HashSet;
 use std::io;
@@ -72,7 +72,16 @@ pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow:
             };
         };
         seen.insert(request.id.clone());
-        let asked = asked(request)?;
+        let asked = match asked(request) {
+            Ok(asked) => asked,
+            Err(error) => {
+                print(&format!("\n{}", wrapped(&error.to_string(), screen.width, "")))?;
+                continue;
+            }
+        };
+        if !forget_lines(&events) {
+            return Ok(());
+        }
         let head = screen::head(request, &asked, &folder(&asked), clock::now(), screen);
         let behind = match left.len() {
             0 | 1 => String::new(),
@@ -194,6 +203,11 @@ fn next_line(events: &Receiver<Event>) -> Option<String> {
             Err(_) => return None,
         }
     }
+}
+
+/// Passes over what was typed before the person could see what it would answer. `false` at the end of the stream.
+fn forget_lines(events: &Receiver<Event>) -> bool {
+    !events.try_iter().any(|event| matches!(event, Event::Line(None)))
 }
 
 /// Lines that the person types, and changes in the folder, as they come. The threads end with the process.
