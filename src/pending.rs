@@ -109,7 +109,9 @@ impl Open {
             Err(_) => None,
         };
         let _ = fs::remove_file(request_file(&self.state, &self.id));
-        let _ = fs::remove_dir_all(&closed);
+        // What else somebody has put there is left to who lists the requests.
+        let _ = fs::remove_file(closed.join(REPLY));
+        let _ = fs::remove_dir(&closed);
         drop(self.file);
         reply
     }

@@ -24,8 +24,7 @@ pub fn apply(state: &Path, policy: &Policy, now: DateTime<Utc>) -> io::Result<us
     let mut gone = 0;
     let Some(first) = now.date_naive().checked_sub_days(Days::new(keep.into())) else { return Ok(0) };
     for (_, file) in history::day_files(&journal::folder(state))?.into_iter().filter(|(day, _)| *day < first) {
-        fs::remove_file(file)?;
-        gone += 1;
+        gone += remove(&file)?;
     }
     let oldest = SystemTime::from(now).checked_sub(Duration::from_secs(u64::from(keep) * 24 * 60 * 60));
     for folder in ["sessions", "pending"] {
@@ -44,11 +43,21 @@ fn sweep(folder: &Path, oldest: SystemTime) -> io::Result<usize> {
     for entry in entries {
         let entry = entry?;
         // Of the entry itself, not of what a link leads to.
-        let there = entry.metadata()?;
+        let there = match entry.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            there => there?,
+        };
         if !there.is_dir() && there.modified()? < oldest {
-            fs::remove_file(entry.path())?;
-            gone += 1;
+            gone += remove(&entry.path())?;
         }
     }
     Ok(gone)
+}
+
+/// Removes a file, if no other process was faster.
+fn remove(path: &Path) -> io::Result<usize> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+        removed => removed.map(|()| 1),
+    }
 }

@@ -113,3 +113,66 @@ fn thousands_of_calls_in_a_row_leave_nothing_but_records_and_a_small_memory_a_se
     assert!(records.iter().all(|record| record["problems"].is_null()), "a problem was recorded");
     eprintln!("{calls} calls, {} records, memories of {:?} bytes", records.len(), sizes["sessions"]);
 }
+
+/// A question of its own: its call's id tells it from the others.
+fn question(number: usize) -> String {
+    let mut payload: Value =
+        serde_json::from_str(&home::payload("2.1.332", "question-unanswered", "PreToolUse", "AskUserQuestion"))
+            .unwrap();
+    payload["tool_use_id"] = json!(format!("toolu_{number:024}"));
+    payload["session_id"] = json!(format!("00000000-0000-4000-8000-{:012}", number % 7));
+    payload["tool_input"]["questions"][0]["question"] = json!(format!("Question {number}?"));
+    payload.to_string()
+}
+
+#[test]
+fn what_people_say_and_what_is_cleared_away_beside_hooks_that_record_loses_nothing() {
+    const BEFORE: usize = 8;
+    const BESIDE: usize = 120;
+    let home = Home::on().config("[records]\nkeep_days = 30\n");
+    for number in 0..BEFORE {
+        home.hook(&question(number));
+    }
+    let ids: Vec<String> = home.records().iter().map(|record| record["id"].as_str().unwrap().to_owned()).collect();
+    std::thread::scope(|scope| {
+        for part in 0..2 {
+            let home = &home;
+            scope.spawn(move || (0..BESIDE / 2).for_each(|at| drop(home.hook(&question(BEFORE + part * BESIDE + at)))));
+        }
+        scope.spawn(|| ids.iter().for_each(|id| drop(home.says(&["correct", id, &format!("Not so: {id}")]))));
+        scope.spawn(|| (0..12).for_each(|_| drop(home.says(&["ack", "--all"]))));
+        scope.spawn(|| (0..12).for_each(|_| drop(home.says(&["review", "--json"]))));
+        scope.spawn(|| {
+            for day in 1..=12 {
+                // Too old to be kept, so that each look at the records clears something away.
+                fs::write(home.state().join(format!("records/2020-01-{day:02}.jsonl")), "{}\n").unwrap();
+                home.says(&["status"]);
+                home.says(&["export", "--since", "1h"]);
+            }
+        });
+        scope.spawn(|| {
+            let settings = home.path().join("settings.json");
+            for _ in 0..6 {
+                for verb in ["install", "uninstall"] {
+                    let said = home.run(&[verb, "--settings", settings.to_str().unwrap()]);
+                    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+                }
+            }
+        });
+    });
+    let records = home.records();
+    let asked: BTreeSet<&str> =
+        records.iter().filter_map(|record| record["questions"][0]["question"].as_str()).collect();
+    assert_eq!((records.len(), asked.len()), (BEFORE + BESIDE, BEFORE + BESIDE));
+    assert_eq!(fs::read_dir(home.state().join("records")).unwrap().count(), 1, "what is too old is gone");
+    let said = fs::read_to_string(home.state().join("reviews.jsonl")).unwrap();
+    assert!(said.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "a line is torn");
+    let review: Value = serde_json::from_str(&home.says(&["review", "--json", "--all"])).unwrap();
+    let decisions = review["decisions"].as_array().unwrap();
+    for id in &ids {
+        let decision = decisions.iter().find(|decision| decision["id"] == **id).unwrap();
+        assert_eq!(decision["correction"]["text"], format!("Not so: {id}"));
+    }
+    home.says(&["ack", "--all"]);
+    assert!(home.run(&["review", "--check"]).status.success());
+}

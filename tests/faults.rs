@@ -131,6 +131,47 @@ fn each_system_call_may_fail_and_the_answer_is_the_same() {
     eprintln!("{failed} system calls failed");
 }
 
+/// A wait ends in the answer that is given without one, whatever fails on the way: what cannot be put before a person is
+/// not waited for.
+#[test]
+fn each_system_call_of_a_wait_may_fail_and_the_answer_is_the_same() {
+    let Some(strace) = on_path("strace") else { return skipped("no strace on PATH to make system calls fail with") };
+    if !Command::new(&strace).args(["-qq", "-o", "/dev/null", "true"]).output().unwrap().status.success() {
+        return skipped("strace cannot trace here");
+    }
+    let waiting = || {
+        Home::on()
+            .config(&["questions", "plans", "permissions"].map(|of| format!("[{of}]\nwait = \"60ms\"\n")).concat())
+    };
+    let mut failed = 0;
+    for (payload, answer) in calls().into_iter().take(3) {
+        let steps = steps(&strace, &waiting(), &payload);
+        assert!(steps.iter().any(|(name, _)| name.starts_with("rename")), "nothing was put up: {steps:?}");
+        for (name, number) in steps {
+            for error in ["EIO", "EMFILE"] {
+                let home = waiting();
+                let inject = format!("inject={name}:error={error}:when={number}");
+                let mut command = traced(&strace, &home, &["-o", "/dev/null", "-e", &inject]);
+                command.arg(PROGRAM).arg("hook");
+                let output = fed(command, &payload);
+                // To ask how large a file may grow cannot fail by the book; where it does, the canned answer is given.
+                let canned = name == "prlimit64" && output.stdout == canned(&payload).as_bytes();
+                if !canned {
+                    assert_answered(&output, &answer, &inject);
+                }
+                failed += 1;
+            }
+        }
+    }
+    eprintln!("{failed} system calls failed");
+}
+
+fn canned(payload: &str) -> &'static str {
+    let payload: Value = serde_json::from_str(payload).unwrap();
+    let (event, tool) = (payload["hook_event_name"].as_str().unwrap(), payload["tool_name"].as_str());
+    unattended::reply::canned(event, tool, &unattended::config::Config::default())
+}
+
 /// As with `ulimit -n 0`, which a build that loads libraries does not survive itself.
 #[test]
 fn with_no_file_descriptors_left_the_answer_is_the_same() {
