@@ -41,7 +41,8 @@ pub fn of<'a>(answer: &'a Answer<'_>) -> Reply<'a> {
         _ => return Reply { ours, ..Reply::default() },
     };
     // Before this there are words of ours alone.
-    let at = memchr::memmem::find(&ours, HOLE).map_or(ours.len(), |at| at + HOLE.len() - EMPTY.len());
+    let at = ours.windows(HOLE.len()).position(|window| window == HOLE);
+    let at = at.map_or(ours.len(), |at| at + HOLE.len() - EMPTY.len());
     ours.drain(at..(at + EMPTY.len()).min(ours.len()));
     Reply { ours, echo, at }
 }
