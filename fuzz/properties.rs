@@ -28,11 +28,8 @@ pub const ALL: [(&str, Property); 7] = [
 /// A payload: no answer or one JSON object; a question before the tool is denied; a plan is echoed as it came.
 pub fn payload(bytes: &[u8]) {
     let _ = glimpse(bytes);
-    let (text, replaced) = input::text(bytes);
-    let Ok(payload) = Payload::read(&text) else { return };
-    if replaced {
-        return;
-    }
+    let Some(text) = input::text(bytes) else { return };
+    let Ok(payload) = Payload::read(text) else { return };
     let call = event::read(&payload);
     let (config, memory) = (Config::default(), Memory::default());
     for acts in [true, false] {

@@ -97,15 +97,6 @@ impl<'a> Echo<'a> {
     }
 }
 
-impl Serialize for Echo<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Some(input) => input.serialize(serializer),
-            None => serializer.collect_map(std::iter::empty::<(&str, ())>()),
-        }
-    }
-}
-
 impl PartialEq for Echo<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.get() == other.get()

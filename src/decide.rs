@@ -127,7 +127,7 @@ fn acting<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
             Decision { answer, ..Decision::default() }
         }
         Event::Stop { message, stop_hook_active, background } => {
-            let turn = message.as_deref().map_or(TurnEnd::Done, prose::classify);
+            let turn = message.as_ref().map_or(TurnEnd::Done, |message| prose::classify(&message.said));
             stop(call, turn, !stop_hook_active, *background > 0, ground)
         }
         Event::Notification { notification_type, .. } => {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::closing::Closing;
 use crate::question::{Question, questions};
 use crate::wire::{Payload, Written, object};
 
@@ -79,7 +80,7 @@ pub enum Event<'a> {
     /// The client tells a person something.
     Notification { notification_type: Option<Cow<'a, str>>, message: Option<Cow<'a, str>> },
     /// A turn ended. `background` counts the tasks that will wake the session again.
-    Stop { message: Option<Cow<'a, str>>, stop_hook_active: bool, background: usize },
+    Stop { message: Option<Closing<'a>>, stop_hook_active: bool, background: usize },
     /// A turn was ended by the API.
     StopFailure { error: Option<Cow<'a, str>>, message: Option<Cow<'a, str>> },
     /// A session started, was resumed, cleared or compacted.
@@ -150,7 +151,7 @@ pub fn read<'a>(payload: &Payload<'a>) -> Call<'a> {
             message: payload.text("message"),
         },
         "Stop" => Event::Stop {
-            message: payload.text("last_assistant_message"),
+            message: payload.raw("last_assistant_message").and_then(Closing::of),
             stop_hook_active: payload.flag("stop_hook_active"),
             background: payload.entries("background_tasks"),
         },

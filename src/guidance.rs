@@ -22,10 +22,14 @@ const CORRECTIONS: &str = include_str!("../hooks/guidance/corrections.md");
 /// How much of a name that the model or a server chose is repeated, in characters.
 const NAME_LIMIT: usize = 120;
 
+/// How many of the options that the model marked are named.
+const MARKED_LIMIT: usize = 20;
+
 /// The denial of a question; `again` where the model was told before in this prompt. It reads well alone and behind
 /// the client's "hook error:" (FACTS.md, Questions 3).
 pub fn question(questions: &[Question<'_>], again: bool) -> String {
-    let marked: Vec<_> = recommended(questions).map(|label| format!("\"{}\"", name(label))).collect();
+    let marked: Vec<_> =
+        recommended(questions).take(MARKED_LIMIT).map(|label| format!("\"{}\"", name(label))).collect();
     let marked = match marked.is_empty() {
         true => String::new(),
         false => format!(" (you marked {})", marked.join(", ")),

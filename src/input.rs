@@ -1,11 +1,10 @@
 //! One payload from standard input: up to the end of its first JSON value, not to the end of the file, and never
 //! longer than the limits below. What differs between systems is in `streams`.
 
-use std::borrow::Cow;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::streams;
+use crate::{room, streams};
 
 /// The most that is read, in bytes. Past it a payload counts as broken.
 pub const SIZE_LIMIT: usize = 32 * 1024 * 1024;
@@ -59,6 +58,9 @@ pub fn read() -> Input {
         match value.find_end(&bytes) {
             Found::End(length) => {
                 bytes.truncate(length);
+                if length > room::SMALL && !room::more() {
+                    break format!("the system gives no memory for a payload of {length} bytes");
+                }
                 return Input { bytes, problem: None };
             }
             Found::NoObject => break "the payload is no JSON object".to_owned(),
@@ -146,15 +148,9 @@ fn string_end(rest: &[u8], seen: usize) -> Option<usize> {
     })
 }
 
-/// The text of a payload: without a byte order mark, and where it is no UTF-8, with what is broken replaced. `true`
-/// says that it was: then nothing of it may be echoed.
-pub fn text(bytes: &[u8]) -> (Cow<'_, str>, bool) {
-    let bytes = bytes.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(bytes);
-    // Not by the lossy reader alone, which takes its time over what is sound.
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (Cow::Borrowed(text), false),
-        Err(_) => (String::from_utf8_lossy(bytes), true),
-    }
+/// The text of a payload, without a byte order mark; `None` where it is no UTF-8.
+pub fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(bytes)).ok()
 }
 
 #[cfg(test)]

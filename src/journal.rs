@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::mask;
 use crate::record::Record;
-use crate::state;
+use crate::{room, state};
 
 /// The folder with the records, below the state folder.
 pub fn folder(state: &Path) -> PathBuf {
@@ -24,12 +24,33 @@ pub fn day_of(name: &str) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(name.strip_suffix(".jsonl")?, "%Y-%m-%d").ok()
 }
 
+/// A line that grows as far as the system gives memory, and is an error where it gives none.
+struct Line(Vec<u8>);
+
+impl io::Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_reserve(bytes.len() + 1)?;
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Appends a record to the file of its day, without its secrets if `mask` says so.
 ///
 /// # Errors
 /// Where it could not be written whole.
 pub fn append(state: &Path, record: &Record<'_>, at: DateTime<Utc>, mask: bool) -> io::Result<()> {
-    let mut line = serde_json::to_string(record)?;
+    let mut line = Line(Vec::with_capacity(2048));
+    serde_json::to_writer(&mut line, record)?;
+    let mut line = String::from_utf8(line.0).map_err(io::Error::other)?;
+    // What the mask takes grows with the line.
+    if mask && line.len() > room::SMALL && !room::ask(4 * line.len()) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     if let Some(masked) = Some(&line).filter(|_| mask).and_then(|line| mask::masked(line)) {
         line = masked;
     }

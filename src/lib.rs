@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`answered`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`request`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`pending`], [`outcome`], [`tail`], [`folder_watch`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`answered`], [`closing`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`request`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`pending`], [`outcome`], [`tail`], [`folder_watch`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`room`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -16,6 +16,7 @@ pub mod assumption;
 pub mod cli;
 pub mod client;
 pub mod clock;
+pub mod closing;
 pub mod commands;
 pub mod config;
 pub mod correction;
@@ -49,6 +50,7 @@ pub mod request;
 pub mod retention;
 pub mod review;
 pub mod reviews;
+pub mod room;
 pub mod run;
 pub mod settings;
 pub mod settings_file;

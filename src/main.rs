@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use unattended::cli::{Cli, Verb};
 use unattended::commands;
+use unattended::room;
 use unattended::switch::Position;
 use unattended::trouble::Trouble;
 
@@ -15,6 +16,9 @@ use unattended::trouble::Trouble;
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> ExitCode {
+    if !room::first() && commands::no_memory::answer() {
+        return ExitCode::SUCCESS;
+    }
     if let Some((registered_for, timeout)) = called_as_hook() {
         commands::hook::run(registered_for.as_deref(), timeout);
         return ExitCode::SUCCESS;

@@ -8,6 +8,12 @@ use serde_json::value::RawValue;
 
 use crate::wire::{Payload, list, object, text};
 
+/// The longest input whose questions are read, in bytes, and how many questions and options are: the client itself
+/// allows four of each.
+const LONGEST: usize = 256 * 1024;
+const MOST_QUESTIONS: usize = 1000;
+const MOST_OPTIONS: usize = 4000;
+
 /// One question of a dialog.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Question<'a> {
@@ -66,16 +72,25 @@ pub enum RowKind {
 /// The questions of a tool input: a list under `questions`, else one question laid out
 /// flat, as some MCP look-alikes do. What cannot be read is left out.
 pub fn questions(input: &RawValue) -> Vec<Question<'_>> {
-    let Some(fields) = object(input) else { return Vec::new() };
+    let Some(fields) = Some(input).filter(|input| input.get().len() <= LONGEST).and_then(object) else {
+        return Vec::new();
+    };
+    let mut left = MOST_OPTIONS;
     match fields.raw("questions") {
-        Some(listed) => list(listed).into_iter().filter_map(object).filter_map(|fields| question(&fields)).collect(),
-        None => question(&fields).into_iter().collect(),
+        Some(listed) => {
+            let listed = list(listed).into_iter().take(MOST_QUESTIONS).filter_map(object);
+            listed.filter_map(|fields| question(&fields, &mut left)).collect()
+        }
+        None => question(&fields, &mut left).into_iter().collect(),
     }
 }
 
-fn question<'a>(fields: &Payload<'a>) -> Option<Question<'a>> {
+/// One question with at most `left` options; takes from `left` what it has.
+fn question<'a>(fields: &Payload<'a>, left: &mut usize) -> Option<Question<'a>> {
     let question = fields.text("question")?;
-    let options: Vec<_> = fields.raw("options").map(list).unwrap_or_default().into_iter().filter_map(option).collect();
+    let listed = fields.raw("options").map(list).unwrap_or_default();
+    let options: Vec<_> = listed.into_iter().take(*left).filter_map(option).collect();
+    *left -= options.len();
     let multi_select = fields.flag("multiSelect");
     let rows = rows(&options, multi_select);
     let header = fields.text("header").unwrap_or_default();

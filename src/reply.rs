@@ -2,15 +2,61 @@
 //! Touches no file, clock or environment.
 
 use std::borrow::Cow;
+use std::io::IoSlice;
 
 use serde::Serialize;
 
-use crate::answer::{Answer, ContextAt, Echo, ElicitationAction};
+use crate::answer::{Answer, ContextAt, ElicitationAction};
 use crate::config::{Config, ElicitationReply, PermissionReply, PlanReply, QuestionReply};
 use crate::event::{At, is_question_tool};
 
-/// The answer as the client reads it; empty where there is none.
+/// The answer as the client reads it, in parts: what is echoed is not copied.
+#[derive(Debug, Default)]
+pub struct Reply<'a> {
+    /// All but what is echoed.
+    ours: Vec<u8>,
+    /// What is echoed, and where it belongs.
+    echo: &'a str,
+    at: usize,
+}
+
+impl Reply<'_> {
+    /// The parts in their order; nothing but empty ones where there is no answer.
+    pub fn parts(&self) -> [IoSlice<'_>; 3] {
+        self.pieces().map(IoSlice::new)
+    }
+
+    fn pieces(&self) -> [&[u8]; 3] {
+        let (before, after) = self.ours.split_at_checked(self.at).unwrap_or((&self.ours, &[]));
+        [before, self.echo.as_bytes(), after]
+    }
+}
+
+/// The answer to be written; one without a byte where there is none.
+pub fn of<'a>(answer: &'a Answer<'_>) -> Reply<'a> {
+    let mut ours = written(answer);
+    let echo = match answer {
+        Answer::Approve { input, .. } | Answer::Allow { input } => input.get(),
+        Answer::Reply { input, .. } => input.as_str(),
+        _ => return Reply { ours, ..Reply::default() },
+    };
+    // Before this there are words of ours alone.
+    let at = ours.windows(HOLE.len()).position(|window| window == HOLE);
+    let at = at.map_or(ours.len(), |at| at + HOLE.len() - EMPTY.len());
+    ours.drain(at..(at + EMPTY.len()).min(ours.len()));
+    Reply { ours, echo, at }
+}
+
+/// The answer in one piece; empty where there is none.
 pub fn bytes(answer: &Answer<'_>) -> Vec<u8> {
+    of(answer).pieces().concat()
+}
+
+/// Where the echo belongs, as it is written without it.
+const HOLE: &[u8] = b"\"updatedInput\":{}";
+const EMPTY: &[u8] = b"{}";
+
+fn written(answer: &Answer<'_>) -> Vec<u8> {
     let output = match answer {
         Answer::Nothing => return Vec::new(),
         Answer::SendOn(reason) => Output { decision: Some("block"), reason: Some(reason), ..Output::default() },
@@ -28,38 +74,27 @@ pub fn bytes(answer: &Answer<'_>) -> Vec<u8> {
         Answer::Deny { at: At::PermissionRequest, message } => {
             Specific::PermissionRequest { decision: Behavior::Deny { message } }.into()
         }
-        Answer::Reply { at, input, .. } => {
-            // Made of the payload's own JSON and of strings: it is JSON.
-            let input = serde_json::from_str(input).ok();
-            let updated_input = Echo::of(input);
-            match at {
-                At::PreToolUse => Specific::PreToolUse {
-                    permission_decision: "allow",
-                    permission_decision_reason: "a person has answered",
-                    updated_input: Some(updated_input),
-                }
-                .into(),
-                At::PermissionRequest => Specific::PermissionRequest {
-                    decision: Behavior::Allow { updated_input, updated_permissions: Vec::new() },
-                }
-                .into(),
-            }
-        }
-        Answer::Allow { input } => Specific::PermissionRequest {
-            decision: Behavior::Allow { updated_input: *input, updated_permissions: Vec::new() },
+        Answer::Reply { at: At::PreToolUse, .. } => Specific::PreToolUse {
+            permission_decision: "allow",
+            permission_decision_reason: "a person has answered",
+            updated_input: Some(Hole {}),
         }
         .into(),
-        Answer::Approve { at: At::PreToolUse, input, .. } => Specific::PreToolUse {
+        Answer::Reply { at: At::PermissionRequest, .. } | Answer::Allow { .. } => Specific::PermissionRequest {
+            decision: Behavior::Allow { updated_input: Hole {}, updated_permissions: Vec::new() },
+        }
+        .into(),
+        Answer::Approve { at: At::PreToolUse, .. } => Specific::PreToolUse {
             permission_decision: "allow",
             permission_decision_reason: "approved automatically: the session runs unattended, no person has reviewed \
                                          this plan",
-            updated_input: Some(*input),
+            updated_input: Some(Hole {}),
         }
         .into(),
-        Answer::Approve { at: At::PermissionRequest, input, modes } => {
+        Answer::Approve { at: At::PermissionRequest, modes, .. } => {
             let updated_permissions =
                 modes.iter().map(|mode| SetMode { kind: "setMode", mode, destination: "session" }).collect();
-            let decision = Behavior::Allow { updated_input: *input, updated_permissions };
+            let decision = Behavior::Allow { updated_input: Hole {}, updated_permissions };
             Specific::PermissionRequest { decision }.into()
         }
         Answer::Context { at: ContextAt::PostToolUse, text } => {
@@ -70,12 +105,7 @@ pub fn bytes(answer: &Answer<'_>) -> Vec<u8> {
         }
         Answer::Elicitation(action) => Specific::Elicitation { action: *action }.into(),
     };
-    let echoed = match answer {
-        Answer::Approve { input, .. } | Answer::Allow { input } => input.get().len(),
-        Answer::Reply { input, .. } => input.len(),
-        _ => 0,
-    };
-    let mut bytes = Vec::with_capacity(1024 + echoed);
+    let mut bytes = Vec::with_capacity(1024);
     match serde_json::to_writer(&mut bytes, &output) {
         Ok(()) => bytes,
         Err(_) => Vec::new(),
@@ -146,7 +176,7 @@ enum Specific<'o> {
         permission_decision: &'static str,
         permission_decision_reason: &'o str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        updated_input: Option<Echo<'o>>,
+        updated_input: Option<Hole>,
     },
     PermissionRequest {
         decision: Behavior<'o>,
@@ -173,7 +203,7 @@ enum Specific<'o> {
 enum Behavior<'o> {
     #[serde(rename_all = "camelCase")]
     Allow {
-        updated_input: Echo<'o>,
+        updated_input: Hole,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         updated_permissions: Vec<SetMode<'o>>,
     },
@@ -181,6 +211,10 @@ enum Behavior<'o> {
         message: &'o str,
     },
 }
+
+/// The place of what is echoed.
+#[derive(Serialize)]
+struct Hole {}
 
 #[derive(Serialize)]
 struct SetMode<'o> {

@@ -5,9 +5,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
+
+/// How much of a text is read, in bytes as the payload writes it; a longer one counts as its beginning and its length.
+const TEXT_LIMIT: usize = 64 * 1024;
+/// How much of a text that is only passed on.
+const WRITTEN_LIMIT: usize = 256 * 1024;
 
 /// The fields of a payload that something here reads, still as the client wrote them.
 #[derive(Debug, Default)]
@@ -70,6 +75,9 @@ impl<'a> Written<'a> {
 impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = self.0.get();
+        if written.len() > WRITTEN_LIMIT {
+            return shortened(self.0, WRITTEN_LIMIT).serialize(serializer);
+        }
         // Half a surrogate pair, which no reader of records need know, is written so.
         match written.contains("\\u") && (written.contains("\\ud") || written.contains("\\uD")) {
             true => text(self.0).serialize(serializer),
@@ -78,12 +86,47 @@ impl Serialize for Written<'_> {
     }
 }
 
-/// A value as a text, where it is a string. Half a surrogate pair, which no text can hold, becomes U+FFFD.
+/// A value as a text, where it is a string. Half a surrogate pair, which no text can hold, becomes U+FFFD. Of a very long
+/// one it is the beginning, and how long it is.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
+    if value.get().len() > TEXT_LIMIT { shortened(value, TEXT_LIMIT).map(Cow::Owned) } else { whole_text(value) }
+}
+
+/// A value as a text, where it is a string, however long it is.
+pub fn whole_text(value: &RawValue) -> Option<Cow<'_, str>> {
+    Some(value.get()).filter(|written| written.starts_with('"')).and_then(decoded)
+}
+
+/// The beginning of a value that is a string, some `limit` bytes of it as it is written.
+pub fn beginning(value: &RawValue, limit: usize) -> Option<String> {
     let written = value.get();
-    if !written.starts_with('"') {
-        return None;
+    let begins = written.get(..cut(written, limit)).filter(|begins| begins.starts_with('"'))?;
+    decoded(&format!("{begins}\"")).map(Cow::into_owned)
+}
+
+/// The end of a value that is a string, at most `limit` bytes of it as it is written.
+pub fn ending(value: &RawValue, limit: usize) -> Option<String> {
+    let written = value.get();
+    let ends = written.get(cut(written, written.len().saturating_sub(limit))..).filter(|ends| ends.ends_with('"'))?;
+    decoded(&format!("\"{ends}")).map(Cow::into_owned)
+}
+
+fn shortened(value: &RawValue, limit: usize) -> Option<String> {
+    Some(format!("{}… ({} bytes)", beginning(value, limit)?, value.get().len() - 2))
+}
+
+/// Where a string can be cut, at `from` or just behind: not within an escape, nor within a character.
+fn cut(written: &str, from: usize) -> usize {
+    let bytes = written.as_bytes();
+    let mut at = 1;
+    while let Some(slash) = bytes.get(at..from).and_then(|before| memchr::memchr(b'\\', before)) {
+        at += slash;
+        at += if bytes.get(at + 1) == Some(&b'u') { 6 } else { 2 };
     }
+    written.ceil_char_boundary(at.max(from))
+}
+
+fn decoded(written: &str) -> Option<Cow<'_, str>> {
     match serde_json::from_str::<Text<'_>>(written) {
         Ok(Text(text)) => Some(text),
         Err(_) => serde_json::from_str::<Bytes>(written).ok().map(|bytes| Cow::Owned(bytes.0)),
@@ -111,6 +154,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Payload<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut fields = Vec::with_capacity(16);
                 while let Some(Text(name)) = map.next_key()? {
+                    // However many there are: where there is no memory for them, they cannot be read.
+                    fields.try_reserve(1).map_err(A::Error::custom)?;
                     fields.push((name, map.next_value()?));
                 }
                 Ok(Payload { fields })
@@ -133,6 +178,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for List<'a> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(entry) = seq.next_element()? {
+                    entries.try_reserve(1).map_err(A::Error::custom)?;
                     entries.push(entry);
                 }
                 Ok(List(entries))

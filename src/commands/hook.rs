@@ -3,7 +3,7 @@
 
 mod person;
 
-use std::io::Write;
+use std::io::{IoSlice, Write};
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -54,7 +54,7 @@ pub fn shield(policy: &Policy, registered_for: Option<&str>) -> Verdict {
     panic::set_hook(Box::new(|_| {
         if !ANSWERED.swap(true, Ordering::SeqCst) {
             let canned = CANNED.try_lock().map_or("", |canned| *canned);
-            let _ = streams::write(canned.as_bytes(), SILENCE_LIMIT);
+            let _ = streams::write(&mut [IoSlice::new(canned.as_bytes())], SILENCE_LIMIT);
         }
         std::process::exit(0);
     }));
@@ -65,11 +65,10 @@ pub fn shield(policy: &Policy, registered_for: Option<&str>) -> Verdict {
 }
 
 fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, Option<&str>), time: Time) {
-    let (text, replaced) = input::text(&input.bytes);
-    let payload = match &input.problem {
-        Some(problem) => Err(problem.clone()),
-        None if replaced => Err("the payload is no UTF-8".to_owned()),
-        None => Payload::read(&text).map_err(|error| format!("the payload is no JSON: {error}")),
+    let payload = match (&input.problem, input::text(&input.bytes)) {
+        (Some(problem), _) => Err(problem.clone()),
+        (None, None) => Err("the payload is no UTF-8".to_owned()),
+        (None, Some(text)) => Payload::read(text).map_err(|error| format!("the payload is no JSON: {error}")),
     };
     match payload {
         Ok(payload) => answer_call(policy, &event::read(&payload), time),
@@ -107,7 +106,7 @@ fn answer_call(policy: &Policy, call: &Call<'_>, time: Time) {
     if let (Some(wait), Some(state)) = (answered::wait(call, &decision, &policy.config), state.as_deref()) {
         (decision, verdict) = ask(policy, call, ground, decision, verdict, state, (wait, time, now), &mut problems);
     }
-    give(&reply::bytes(&decision.answer), &mut problems);
+    give(&mut reply::of(&decision.answer).parts(), &mut problems);
     keep(policy, call, &decision, verdict, store.as_ref().zip(Some(&memory)), state, problems, now);
 }
 
@@ -238,7 +237,7 @@ fn answer_unread(
     let answer = if standing.acts { reply::canned(event, tool, &policy.config) } else { "" };
     let mut problems = policy.problems.clone();
     problems.push(problem);
-    give(answer.as_bytes(), &mut problems);
+    give(&mut [IoSlice::new(answer.as_bytes())], &mut problems);
     if standing.acts || policy.config.records.while_off {
         let now = clock::now();
         let event = Some(event).filter(|event| !event.is_empty());
@@ -265,7 +264,7 @@ fn arm(verdict: Verdict, event: &str, tool: Option<&str>, policy: &Policy) {
     }
 }
 
-fn give(answer: &[u8], problems: &mut Vec<String>) {
+fn give(answer: &mut [IoSlice<'_>], problems: &mut Vec<String>) {
     ANSWERED.store(true, Ordering::SeqCst);
     if let Err(error) = streams::write(answer, SILENCE_LIMIT) {
         problems.push(format!("the answer was not written: {error}"));
@@ -280,7 +279,7 @@ fn tool_of<'c>(event: &'c Event<'_>) -> Option<&'c str> {
     }
 }
 
-fn split(registered_for: Option<&str>) -> (&str, Option<&str>) {
+pub(super) fn split(registered_for: Option<&str>) -> (&str, Option<&str>) {
     match registered_for.unwrap_or_default().split_once(':') {
         Some((event, tool)) => (event, Some(tool)),
         None => (registered_for.unwrap_or_default(), None),

@@ -8,6 +8,7 @@ pub mod export;
 pub mod hook;
 pub mod install;
 pub mod man;
+pub mod no_memory;
 pub mod prompt;
 pub mod review;
 #[cfg(unix)]

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::answer::Answer;
+use crate::closing::Closing;
 use crate::decide::Decision;
 use crate::event::{Call, Event, Plan, Whose};
 use crate::prose::TurnEnd;
@@ -12,7 +13,7 @@ use crate::switch::Attendance;
 use crate::wire::Written;
 
 /// How much of a tool's input is kept, in bytes; of a longer one the beginning, as a text. Of a closing message as much
-/// of its end. Questions and plans are kept whole.
+/// of its end. Questions and plans are kept whole, but for those that are longer than any is.
 const INPUT_LIMIT: usize = 64 * 1024;
 
 /// What kind of thing a record is about.
@@ -177,16 +178,16 @@ impl Serialize for Input<'_> {
 
 /// A closing message, or its end where it is too long.
 #[derive(Debug)]
-pub(super) struct Ending<'a>(&'a str);
+pub(super) struct Ending<'a>(&'a Closing<'a>);
 
 impl Serialize for Ending<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let length = self.0.len();
-        if length <= INPUT_LIMIT {
-            return serializer.serialize_str(self.0);
+        let Closing { said, length } = self.0;
+        if *length <= INPUT_LIMIT {
+            return serializer.serialize_str(said);
         }
-        let start = self.0.ceil_char_boundary(length - INPUT_LIMIT);
-        serializer.collect_str(&format_args!("({length} bytes) …{}", self.0.get(start..).unwrap_or_default()))
+        let start = said.ceil_char_boundary(said.len().saturating_sub(INPUT_LIMIT));
+        serializer.collect_str(&format_args!("({length} bytes) …{}", said.get(start..).unwrap_or_default()))
     }
 }
 
@@ -247,7 +248,7 @@ pub(super) fn matter<'a>(
         }
         Event::Stop { message, stop_hook_active, background } => {
             let matter = Matter::Stop {
-                last_assistant_message: message.as_deref().map(Ending),
+                last_assistant_message: message.as_ref().map(Ending),
                 stop_hook_active: *stop_hook_active,
                 background_tasks: *background,
                 turn: findings.turn,
