@@ -552,6 +552,19 @@ fn the_model_is_told_what_is_put_before_a_person() {
 }
 
 #[test]
+fn status_tells_what_waits() {
+    let home = Home::on().config(LONG);
+    assert!(!home.says(&["status"]).contains("wait  "));
+    let hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    assert!(home.says(&["status"]).contains("\nwaits                 1 for your answer, for now: unattended answer\n"));
+    let status: Value = serde_json::from_str(&home.says(&["status", "--json"])).unwrap();
+    assert_eq!(status["waiting"], 1);
+    reply(&request, json!({"do": "answer", "answers": [[1]]}));
+    hook.answer();
+}
+
+#[test]
 fn files_of_a_request_are_their_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::on().config(LONG);
@@ -564,4 +577,34 @@ fn files_of_a_request_are_their_owners_alone() {
     assert_eq!(mode(PathBuf::from(request["reply_to"].as_str().unwrap()).parent().unwrap().to_path_buf()), 0o700);
     reply(&request, json!({"do": "answer", "answers": [[1]]}));
     hook.answer();
+}
+
+#[rstest]
+#[case::ahead("2100-03-01 00:00:00")]
+#[case::back("1969-12-31 23:59:50")]
+fn a_clock_that_jumps_meanwhile_makes_a_wait_neither_longer_nor_shorter(#[case] jump: &str) {
+    let library = fs::read_dir("/usr/lib").unwrap().filter_map(Result::ok);
+    let mut library = library.map(|entry| entry.path().join("faketime/libfaketime.so.1"));
+    let Some(library) = library.find(|path| path.exists()) else {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no libfaketime below /usr/lib to make the clock jump with");
+        return;
+    };
+    let home = Home::on().config(&LONG.replace("5m", "3s"));
+    let clock = home.path().join("clock");
+    fs::write(&clock, "2026-11-30 12:00:00").unwrap();
+    let home = home.with("TZ", "UTC").with("LD_PRELOAD", library.to_str().unwrap());
+    let home = home.with("FAKETIME_NO_CACHE", "1").with("DONT_FAKE_MONOTONIC", "1");
+    let home = home.with("FAKETIME_TIMESTAMP_FILE", clock.to_str().unwrap());
+    let hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    assert_eq!(
+        (&request["since"], &request["until"]),
+        (&json!("2026-11-30T12:00:00Z"), &json!("2026-11-30T12:00:03Z"))
+    );
+    fs::write(&clock, jump).unwrap();
+    // A look at the clock would be taken now: something changed.
+    fs::write(home.state().join("anything"), "").unwrap();
+    denial(&hook.answer().unwrap());
+    let wait = &record(&home)["wait"];
+    assert_eq!((&wait["end"], wait["waited_ms"].as_u64().unwrap() / 1000 >= 3), (&json!("time"), true), "{wait}");
 }

@@ -8,7 +8,7 @@ use crate::history::{self, Detail, History, Span};
 use crate::policy::Policy;
 use crate::record::Kind;
 use crate::switch::{Because, Surroundings, Verdict};
-use crate::{clock, paths, retention, standing};
+use crate::{clock, paths, pending, retention, standing};
 
 /// What `status --json` prints.
 #[derive(Debug, Serialize)]
@@ -17,6 +17,8 @@ struct Status {
     unattended: Standing,
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<DateTime<Utc>>,
+    /// How many things wait for a person's reply.
+    waiting: usize,
     today: Today,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<String>,
@@ -67,6 +69,14 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     if history.unreadable > 0 {
         problems.push(format!("{} lines of today's records could not be read", history.unreadable));
     }
+    let waiting = match state.as_deref().map(pending::list) {
+        Some(Ok(requests)) => requests.len(),
+        Some(Err(error)) => {
+            problems.push(format!("what waits for a person cannot be read: {error}"));
+            0
+        }
+        None => 0,
+    };
     let [attended, unattended] = ["1", "0"].map(|attended| verdict(&policy, attended, now));
     let switch = policy.switch.as_ref().filter(|switch| switch.in_force(now));
     let until = switch.filter(|_| attended.because == Because::Switch).and_then(|switch| switch.until);
@@ -74,6 +84,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         attended: attended.into(),
         unattended: unattended.into(),
         until,
+        waiting,
         today: today(&history),
         state: state.map(|state| state.display().to_string()),
         config: paths::config_file().filter(|file| file.exists()).map(|file| file.display().to_string()),
@@ -127,6 +138,13 @@ fn print(status: &Status, now: DateTime<Utc>) {
     for (sessions, holds) in [("attended", &status.attended), ("unattended", &status.unattended)] {
         let word = if holds.answered { "answered" } else { "left to a person" };
         anstream::println!("{:<21} {bold}{word}{until}{bold:#} ({})", format!("{sessions} sessions"), holds.because);
+    }
+    if status.waiting > 0 {
+        let count = status.waiting;
+        println!(
+            "{:<21} {count} for your answer, for now: unattended answer",
+            if count == 1 { "waits" } else { "wait" }
+        );
     }
     let today = &status.today;
     let counts = [
