@@ -278,5 +278,5 @@ fn differences(stage: &Stage) -> Result<Vec<String>> {
 
 /// A line of the client's that comes and goes: how long a turn took, and what it can do besides.
 fn passes(line: &str) -> bool {
-    line.contains(" for ") && line.contains(" · done ") || line.contains("/effort")
+    line.contains(" for ") && line.contains(" · done ") || line.contains("/effort") || line.contains("shift+tab")
 }

@@ -19,7 +19,8 @@ const COLOURS: [&str; 16] = [
     "#56d364", "#e3b341", "#79c0ff", "#d2a8ff", "#56d4dd", "#f0f6fc",
 ];
 
-/// A screen as SVG, down to its last line that is not blank: its own background, no script, nothing from elsewhere, text as text.
+/// A screen as SVG, down to its last line that is not blank: its own background, no script, nothing from elsewhere, text
+/// as text.
 pub(crate) fn svg(screen: &vt100::Screen, title: &str, about: &str) -> String {
     let columns = screen.size().1.get();
     let rows = screen.contents().trim_end().lines().count() as u16;
