@@ -90,15 +90,13 @@ build() {
     echo "${CARGO_TARGET_DIR:-target}/${target:+$target/}release/unattended"
 }
 
-question=$here/example-question.json
+question=$here/examples/question.json
 if [ -n "$archive" ]; then
     from=$(unpacked)
-    built=$from/bin/unattended question=$from/example-question.json
+    built=$from/bin/unattended question=$from/examples/question.json
 elif [ -f "$here/Cargo.toml" ]; then
     built=$(build)
     cd "$here"
-    question=$work/question.json
-    grep '"PreToolUse"' tests/fixtures/2.1.332/question-unanswered.jsonl >"$question"
 else
     built=$here/bin/unattended
 fi

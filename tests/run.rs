@@ -596,15 +596,15 @@ fn a_run_ends_with_what_was_decided_in_it_by_its_ids_and_with_nothing_of_others(
     assert!(said.contains("1 question denied,"), "{said}");
 }
 
-/// The fenced blocks of the README in a language.
+/// The fenced block of docs/run.md in a language.
 fn shown(language: &str) -> String {
-    let readme = include_str!("../README.md");
-    let block = readme.split(&format!("```{language}\n")).nth(1).unwrap_or_else(|| panic!("no {language} block"));
+    let page = include_str!("../docs/run.md");
+    let block = page.split(&format!("```{language}\n")).nth(1).unwrap_or_else(|| panic!("no {language} block"));
     block.split("```").next().unwrap().to_owned()
 }
 
 #[test]
-fn the_crontab_line_of_the_readme_ends_with_its_summary_in_the_log() {
+fn the_crontab_line_shown_ends_with_its_summary_in_the_log() {
     let line = shown("crontab");
     let machine = Machine::new("readlink /proc/self/fd/0; pwd; echo fixed");
     let bin = machine.path(".local/bin");
@@ -634,7 +634,7 @@ fn the_crontab_line_of_the_readme_ends_with_its_summary_in_the_log() {
 }
 
 #[test]
-fn the_unit_and_the_timer_of_the_readme_are_taken_by_systemd() {
+fn the_unit_and_the_timer_shown_are_taken_by_systemd() {
     let analyze = Command::new("systemd-analyze").arg("--version").output();
     if !analyze.is_ok_and(|output| output.status.success()) {
         eprintln!("not tried: systemd-analyze is not here");

@@ -90,11 +90,15 @@ impl Api {
         plan_file: PathBuf,
         bell: Sender<Happened>,
     ) -> Result<Api> {
+        Api::serve(Play { scenarios, project, plan_file, only: None }, bell)
+    }
+
+    /// Starts a server that plays this.
+    pub fn serve(play: Play, bell: Sender<Happened>) -> Result<Api> {
         let server = Arc::new(Server::http("127.0.0.1:0").map_err(|error| anyhow!("no loopback server: {error}"))?);
         let port = server.server_addr().to_ip().map(|addr| addr.port()).ok_or_else(|| anyhow!("no port"))?;
         let kept = Arc::new(Mutex::new(Kept::default()));
         let bell = Arc::new(Mutex::new(bell));
-        let play = Play { scenarios, project, plan_file };
         let worker = std::thread::spawn({
             let (server, kept, bell) = (Arc::clone(&server), Arc::clone(&kept), Arc::clone(&bell));
             move || {

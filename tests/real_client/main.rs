@@ -8,6 +8,7 @@ mod cell;
 mod cells;
 mod checks;
 mod client;
+mod demo;
 mod doctor;
 mod driver;
 mod expect;
@@ -15,6 +16,7 @@ mod home;
 mod hooks;
 mod mcp;
 mod namespace;
+mod native;
 mod oauth;
 mod options;
 mod play;
@@ -24,6 +26,8 @@ mod results;
 mod reviewed;
 mod run;
 mod scenario;
+#[path = "../screens/mod.rs"]
+mod screens;
 mod selftest;
 mod sse;
 mod started;
@@ -56,6 +60,7 @@ fn main() -> Result<ExitCode> {
     match options.verb.clone() {
         Verb::Run => run(options),
         Verb::Show(name) => show(&options, &name),
+        Verb::Demo(folder) => demonstrate(&options, folder.as_deref()),
         Verb::Record(version) => record(&options, &version),
         Verb::RecordTranscripts(version) => record_transcripts(&options, &version),
     }
@@ -81,8 +86,12 @@ fn run(options: Options) -> Result<ExitCode> {
     if wants_beside(reviewed::NAME) {
         beside.push(reviewed::trial(stage(&options)?));
     }
+    if wants_beside(demo::NAME) {
+        beside.push(demo::trial(stage(&options)?));
+    }
     beside.extend(started::trials(options.all, stage(&options)?, wants_beside));
     beside.extend(waits::trials(options.all, stage(&options)?, wants_beside));
+    beside.extend(native::trials(options.all, stage(&options)?, wants_beside));
     if options.libtest.list {
         return Ok(suite::run(&options.libtest, stage(&options)?, cells, beside, results).exit_code());
     }
@@ -126,6 +135,26 @@ fn show(options: &Options, name: &str) -> Result<ExitCode> {
     }
     if let Some(scenario) = stage.scenarios.get(cell.scenario) {
         println!("complaints: {:?}", checks::complaints(&cell, scenario, &facts, expect::expected(&cell).0));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Plays the demonstration, to a person or into pictures.
+fn demonstrate(options: &Options, folder: Option<&Path>) -> Result<ExitCode> {
+    if !namespace::inside() {
+        client::Client::fetch(cells::NEWEST)?;
+    }
+    if namespace::possible() {
+        namespace::enter()?;
+    } else {
+        eprintln!(
+            "note: no network namespace can be made here; the client is kept from the network by its settings alone"
+        );
+    }
+    let stage = stage(options)?;
+    match folder {
+        Some(folder) => demo::drawn(&stage, folder)?,
+        None => demo::watched(&stage)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -23,17 +23,28 @@ pub fn inside() -> bool {
     std::env::var_os(INSIDE).is_some()
 }
 
+/// Whether the namespaces can be made here: some systems deny them to all but root.
+pub fn possible() -> bool {
+    let tried = unshare().args(["sh", "-c", INSIDE_FIRST, "true"]).output();
+    inside() || tried.is_ok_and(|output| output.status.success())
+}
+
+fn unshare() -> Command {
+    let mut command = Command::new("unshare");
+    if !rustix::process::geteuid().is_root() {
+        command.arg("--map-root-user");
+    }
+    command.args(["--net", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+    command
+}
+
 /// Replaces this process by the same one inside the namespaces; returns at once when inside already.
 pub fn enter() -> Result<()> {
     if inside() {
         return alone();
     }
-    let mut command = Command::new("unshare");
-    if !rustix::process::geteuid().is_root() {
-        command.arg("--map-root-user");
-    }
-    let error = command
-        .args(["--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c"])
+    let error = unshare()
+        .args(["sh", "-c"])
         .arg(INSIDE_FIRST)
         .arg(std::env::current_exe()?)
         .args(std::env::args_os().skip(1))

@@ -38,6 +38,8 @@ pub enum Verb {
     Run,
     /// Run one cell and print what is known of it.
     Show(String),
+    /// Play the demonstration: its pictures into a folder, else to a person.
+    Demo(Option<PathBuf>),
     /// Record the payloads of a client.
     Record(String),
     /// Record the transcripts of a client, and our records beside them.
@@ -59,6 +61,8 @@ impl Options {
                 "--mend" => (all, report, mend) = (true, true, true),
                 "--filter" => filters.extend(value()?.split(',').map(str::to_owned)),
                 "--show" => verb = Verb::Show(value()?),
+                "--demo" => verb = Verb::Demo(None),
+                "--demo-pictures" => verb = Verb::Demo(Some(value()?.into())),
                 "--record-transcripts" => verb = Verb::RecordTranscripts(value()?),
                 "--record" => verb = Verb::Record(value()?),
                 _ => rest.push(argument),

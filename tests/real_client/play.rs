@@ -29,6 +29,8 @@ pub struct Play {
     pub project: PathBuf,
     /// For `{plan_file}` where the client never names one.
     pub plan_file: PathBuf,
+    /// The scenario of every conversation that names none.
+    pub only: Option<String>,
 }
 
 /// Which scenario and turn a request asks for: the marker of the last marked user message, and how often the model has
@@ -40,11 +42,12 @@ pub fn scripted<'a>(play: &'a Play, body: &Value) -> Option<(String, &'a Scenari
     if messages.iter().rev().find(|message| message["role"] == "user").is_some_and(|last| texts(last).any(own)) {
         return None;
     }
-    let (at, name) = messages.iter().enumerate().rev().find_map(|(at, message)| {
+    let named = messages.iter().enumerate().rev().find_map(|(at, message)| {
         (message["role"] == "user").then_some(())?;
         let name = texts(message).filter_map(scenario::named_in).last()?;
         Some((at, name))
-    })?;
+    });
+    let (at, name) = named.or(play.only.as_deref().map(|name| (0, name)))?;
     let scenario = play.scenarios.get(name)?;
     let since = messages.get(at..).unwrap_or_default();
     let said = since.iter().filter(|message| message["role"] == "assistant");

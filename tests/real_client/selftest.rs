@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::driver::terminal::dialog;
 use crate::expect::EXCEPTIONS;
 use crate::recorder::stable::Stable;
-use crate::{recorder, root, scenario, suite};
+use crate::{native, recorder, root, scenario, suite};
 
 type Outcome = Result<(), Failed>;
 
@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("every exception of a client fits a cell", every_exception_fits),
         Trial::test("a dialog is told from a prompt by its rows or its keys", dialogs_are_seen),
         Trial::test("paths and ids in payloads are made stable, nothing else", payloads_are_made_stable),
+        Trial::test("the page on the client's own settings shows what is tried", the_page_is_true),
         Trial::test("drift is a field or an event, not what was asked", drift_is_fields),
     ]
 }
@@ -45,6 +46,11 @@ fn every_exception_fits() -> Outcome {
         Some(unused) => Err(format!("no cell for: {}", unused.why).into()),
         None => Ok(()),
     }
+}
+
+fn the_page_is_true() -> Outcome {
+    let (page, table) = (std::fs::read_to_string(root().join("docs/native.md"))?, native::table());
+    if page.contains(&table) { Ok(()) } else { Err(format!("docs/native.md must show\n{table}").into()) }
 }
 
 fn dialogs_are_seen() -> Outcome {

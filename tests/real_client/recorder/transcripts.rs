@@ -13,7 +13,7 @@ use crate::driver::{Outcome, Way};
 use crate::hooks::{Hooks, Switch};
 
 /// The sessions: the fixture's name and scenario, the mode, the way.
-pub const SESSIONS: [(&str, &str, Way); 10] = [
+pub const SESSIONS: [(&str, &str, Way); 11] = [
     ("assumes-by-line", "bypassPermissions", Way::Tui),
     ("assumes-without-line", "default", Way::Sdk),
     ("assumes-in-german", "default", Way::Sdk),
@@ -24,6 +24,7 @@ pub const SESSIONS: [(&str, &str, Way); 10] = [
     ("decides", "plan", Way::Tui),
     ("prose-once", "default", Way::Sdk),
     ("subagent", "default", Way::Sdk),
+    ("demo", "acceptEdits", Way::Tui),
 ];
 
 /// The kinds of lines that are kept: what was said, and small ones that say nothing of it. The rest is the client's own
