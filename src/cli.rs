@@ -60,6 +60,28 @@ pub enum Verb {
     /// Show what holds, why, until when, and what was decided today
     #[command(after_help = "Examples:\n  unattended status\n  unattended status --json")]
     Status(StatusArgs),
+    /// Print one line for Claude Code's status line
+    ///
+    /// What holds for the session, how many decisions wait for your review, what waited today. Reads what Claude Code
+    /// pipes in; always exits with 0.
+    #[command(after_help = "Examples:\n  unattended statusline < /dev/null\n  unattended statusline --color\n\n\
+        In settings.json:\n  \"statusLine\": {\"type\": \"command\", \"command\": \"unattended statusline\"}")]
+    Statusline(StatuslineArgs),
+    /// Say what would be answered to an event now, and what decides it
+    #[command(
+        after_help = "Examples:\n  unattended explain PreToolUse AskUserQuestion\n  unattended explain PermissionRequest\n  \
+        unattended explain PreToolUse EnterPlanMode --mode auto"
+    )]
+    Explain(ExplainArgs),
+    /// Answer recorded payloads as things stand now, beside what was answered then
+    ///
+    /// Takes payloads of hooks, records, or both, one a line; touches no state and waits for nobody. A record's session
+    /// is attended as it was then; one of which only payloads are there counts as one that nobody attends. Exits with 1 if
+    /// a line was neither.
+    #[command(after_help = "Examples:\n  unattended replay payloads.jsonl\n  \
+        unattended export --since 8h | unattended replay - --only-changed\n  \
+        unattended replay report.jsonl --as-fixture tests/fixtures/2.1.332/my-case")]
+    Replay(ReplayArgs),
     /// Find what would keep the next run waiting, and say what to do
     ///
     /// Exits with 0 if nothing failed, else with 1.
@@ -178,6 +200,77 @@ pub struct StatusArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// `statusline`
+#[derive(Debug, Args)]
+pub struct StatuslineArgs {
+    /// In colours, unless NO_COLOR is set
+    #[arg(long)]
+    pub color: bool,
+    /// Count all that is recorded anew, however long that takes
+    #[arg(long)]
+    pub recount: bool,
+}
+
+/// `explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The event, as the client names it
+    #[arg(value_name = "EVENT")]
+    pub event: String,
+    /// The tool; of a Notification its type, of a SessionStart its source, of a Stop the turn's last words
+    #[arg(value_name = "TOOL")]
+    pub about: Option<String>,
+    /// In this permission mode [default: default; plan for ExitPlanMode]
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<String>,
+    /// With what this session remembers
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Print a JSON list; its schema is docs/explain.schema.json
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `replay`
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The file, or - for standard input; of CASE.jsonl the answers may stand in CASE.answers.jsonl
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// As if UNATTENDED said so [default: as it stands]
+    #[arg(long = "as", value_enum, value_name = "SWITCH")]
+    pub position: Option<Standing>,
+    /// Only what is answered otherwise now
+    #[arg(long)]
+    pub only_changed: bool,
+    /// Print a JSON object a line; its schema is docs/replay.schema.json
+    #[arg(long)]
+    pub json: bool,
+    /// Write CASE.jsonl and CASE.answers.jsonl: payloads without secrets, folders and ids, and the default answers
+    #[arg(long, value_name = "CASE", conflicts_with_all = ["json", "only_changed", "position"])]
+    pub as_fixture: Option<PathBuf>,
+}
+
+/// The switch, as UNATTENDED says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "docstrings here would become part of the help")]
+pub enum Standing {
+    On,
+    Off,
+    Auto,
+}
+
+impl Standing {
+    /// The value of UNATTENDED.
+    pub fn said(self) -> &'static str {
+        match self {
+            Standing::On => "on",
+            Standing::Off => "off",
+            Standing::Auto => "auto",
+        }
+    }
 }
 
 /// `doctor`

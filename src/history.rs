@@ -1,9 +1,11 @@
 //! What was decided, read back from the journal: the records of a span of time, joined. One entry a decision however
-//! many hooks saw it, one a wait. The one place that joins; `status`, `review`, `export` and `doctor` read through it.
-//! Reads records, writes nothing.
+//! many hooks saw it, one a wait. The one place that joins; `status`, `review`, `export`, `doctor` and `statusline` read
+//! through it. Reads records, writes nothing.
 
 mod entry;
 mod join;
+mod links;
+mod tally;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -15,6 +17,7 @@ use chrono::{DateTime, Duration, NaiveDate, Utc};
 use self::entry::Entry;
 use self::join::Joiner;
 pub use self::join::{Decided, Stall};
+pub use self::tally::Tally;
 use crate::record::Kind;
 use crate::{journal, lines, state};
 

@@ -32,14 +32,19 @@ pub struct Input {
 
 /// Reads one value from standard input.
 pub fn read() -> Input {
+    read_within(SILENCE_LIMIT)
+}
+
+/// Reads one value from standard input, where nothing may come for `silence` at most.
+pub fn read_within(silence: Duration) -> Input {
     let started = Instant::now();
     let mut bytes = Vec::new();
     let mut value = Value::default();
     let problem = loop {
-        let left = TIME_LIMIT.saturating_sub(started.elapsed()).min(SILENCE_LIMIT);
+        let left = TIME_LIMIT.saturating_sub(started.elapsed()).min(silence);
         if !streams::ready(left) {
             break match bytes.len() {
-                0 => format!("no payload within {SILENCE_LIMIT:?}"),
+                0 => format!("no payload within {silence:?}"),
                 length => format!("the payload stopped after {length} bytes, before it was whole"),
             };
         }

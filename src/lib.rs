@@ -5,7 +5,7 @@
 //!
 //! | pure: no file, clock or environment | the edge: files, clock, environment, streams |
 //! |---|---|
-//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`answered`], [`closing`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`request`], [`hash`], [`settings`], [`doctor`], [`run`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`pending`], [`outcome`], [`tail`], [`folder_watch`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`room`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
+//! | [`wire`], [`event`], [`question`], [`config`], [`switch`], [`mask`], [`memory`], [`decide`], [`answer`], [`answered`], [`closing`], [`prose`], [`correction`], [`assumption`], [`guidance`], [`reply`], [`record`], [`request`], [`hash`], [`settings`], [`doctor`], [`run`], [`replay`], [`explain`], [`statusline`] | [`paths`], [`policy`], [`store`], [`journal`], [`history`], [`project`], [`transcript`], [`reviews`], [`review`], [`tally`], [`retention`], [`lines`], [`state`], [`files`], [`lock`], [`ledger`], [`pending`], [`outcome`], [`tail`], [`folder_watch`], [`settings_file`], [`client`], [`clock`], [`executable`], [`input`], [`room`], [`streams`], [`standing`], [`program`], [`wiring`], [`doctor::gather`], [`doctor::fix`], [`run::input`], [`run::follow`], [`run::session`], [`run::keeper`], [`run::lineage`] |
 //!
 //! Imports go one way as well: pure modules import pure ones alone; the edge imports both; [`commands`] import all of
 //! these, one verb a file; `main` alone imports `commands` and `cli`.
@@ -24,6 +24,7 @@ pub mod decide;
 pub mod doctor;
 pub mod event;
 pub mod executable;
+pub mod explain;
 pub mod files;
 pub mod folder_watch;
 pub mod guidance;
@@ -45,6 +46,7 @@ pub mod project;
 pub mod prose;
 pub mod question;
 pub mod record;
+pub mod replay;
 pub mod reply;
 pub mod request;
 pub mod retention;
@@ -56,10 +58,12 @@ pub mod settings;
 pub mod settings_file;
 pub mod standing;
 pub mod state;
+pub mod statusline;
 pub mod store;
 pub mod streams;
 pub mod switch;
 pub mod tail;
+pub mod tally;
 pub mod transcript;
 pub mod trouble;
 pub mod when;

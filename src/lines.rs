@@ -11,6 +11,15 @@ const LONGEST: usize = 32 * 1024 * 1024;
 /// # Errors
 /// As the system gives them.
 pub fn each(from: impl Read, mut look: impl FnMut(&[u8])) -> io::Result<()> {
+    each_numbered(from, |_, line| look(line))
+}
+
+/// As `each`, with the line's number in the file, from 1.
+///
+/// # Errors
+/// As the system gives them.
+pub fn each_numbered(from: impl Read, mut look: impl FnMut(usize, &[u8])) -> io::Result<()> {
+    let mut number = 0;
     let mut reader = BufReader::with_capacity(256 * 1024, from);
     let mut line = Vec::new();
     let mut too_long = false;
@@ -25,7 +34,8 @@ pub fn each(from: impl Read, mut look: impl FnMut(&[u8])) -> io::Result<()> {
         let used = piece.len() + usize::from(end.is_some());
         // Most lines lie in the buffer whole.
         if line.is_empty() && end.is_some() && !too_long {
-            give(piece, &mut look);
+            number += 1;
+            give(piece, number, &mut look);
         } else {
             too_long |= line.len() + piece.len() > LONGEST;
             if too_long {
@@ -34,8 +44,9 @@ pub fn each(from: impl Read, mut look: impl FnMut(&[u8])) -> io::Result<()> {
                 line.extend_from_slice(piece);
             }
             if end.is_some() || over {
+                number += 1;
                 if !too_long {
-                    give(&line, &mut look);
+                    give(&line, number, &mut look);
                 }
                 line.clear();
                 too_long = false;
@@ -48,10 +59,10 @@ pub fn each(from: impl Read, mut look: impl FnMut(&[u8])) -> io::Result<()> {
     }
 }
 
-fn give(line: &[u8], look: &mut impl FnMut(&[u8])) {
+fn give(line: &[u8], number: usize, look: &mut impl FnMut(usize, &[u8])) {
     let line = line.trim_ascii();
     if !line.is_empty() {
-        look(line);
+        look(number, line);
     }
 }
 

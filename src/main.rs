@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;
 
 use clap::Parser;
-use unattended::cli::{Cli, Verb};
+use unattended::cli::{Cli, StatuslineArgs, Verb};
 use unattended::commands;
 use unattended::room;
 use unattended::switch::Position;
@@ -30,6 +30,10 @@ fn main() -> ExitCode {
 #[inline(never)]
 fn command_line() -> ExitCode {
     end_where_nobody_reads();
+    if let Some(args) = called_for_the_status_line() {
+        commands::statusline::run(&args);
+        return ExitCode::SUCCESS;
+    }
     let cli = Cli::parse();
     let done = match &cli.verb {
         Verb::Review(args) => return ended(commands::review::run(args)),
@@ -48,6 +52,12 @@ fn command_line() -> ExitCode {
         Verb::Off(span) => commands::switch::say(Position::Off, span),
         Verb::Auto => commands::switch::auto(),
         Verb::Status(args) => commands::status::run(args),
+        Verb::Statusline(args) => {
+            commands::statusline::run(args);
+            Ok(())
+        }
+        Verb::Explain(args) => commands::explain::run(args),
+        Verb::Replay(args) => return ended(commands::replay::run(args)),
         Verb::Doctor(args) => match commands::doctor::run(args) {
             Ok(code) => return code,
             Err(error) => Err(error),
@@ -68,6 +78,17 @@ fn command_line() -> ExitCode {
         Verb::Man(args) => commands::man::run(args),
     };
     ended(done.map(|()| ExitCode::SUCCESS))
+}
+
+/// Whether this is the client's call for its status line. It comes at each turn, and to lay out all that the command line
+/// can say takes longer than the answer.
+fn called_for_the_status_line() -> Option<StatuslineArgs> {
+    let mut args = std::env::args_os().skip(1);
+    if args.next()? != "statusline" {
+        return None;
+    }
+    let rest: Vec<_> = args.collect();
+    rest.iter().all(|arg| arg == "--color").then_some(StatuslineArgs { color: !rest.is_empty(), recount: false })
 }
 
 /// Printing panics where standard output takes nothing: who closed it has read enough, all else is an error to be told.

@@ -32,6 +32,11 @@ pub fn masked(line: &str) -> Option<String> {
     Some(clean)
 }
 
+/// What `masked` gave, without the mark.
+pub fn unmarked(masked: &str) -> String {
+    masked.strip_suffix(MARK).map_or_else(|| masked.to_owned(), |line| format!("{line}}}"))
+}
+
 /// Where the secrets are, as byte ranges in order, none within another. Looked for from the signs that give a value to a
 /// name and from the words that are long enough for a token, so that most of a line is never looked at.
 fn secrets(line: &str) -> Vec<(usize, usize)> {

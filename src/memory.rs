@@ -130,6 +130,12 @@ impl Memory {
         self
     }
 
+    /// The same memory as the registration sees it that noted something last; for explaining.
+    pub fn as_last_noted(mut self) -> Self {
+        self.lane = self.lines.last().map(|line| line.lane.clone().into_owned()).unwrap_or_default();
+        self
+    }
+
     /// When the session last started or was resumed; where that was missed, when it was first heard of.
     pub fn there_since(&self) -> Option<DateTime<Utc>> {
         let started = self.lines.iter().rfind(|line| matches!(*line.note, Note::Started));

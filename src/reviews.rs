@@ -99,6 +99,15 @@ impl Reviews {
     }
 }
 
+/// The decisions that these lines of what people said are about.
+pub fn reviewed(lines: &[u8]) -> impl Iterator<Item = u64> {
+    lines.split(|byte| *byte == b'\n').filter_map(|line| match serde_json::from_slice(line) {
+        Ok(Review::Ack(ack)) => number(&ack.id),
+        Ok(Review::Correct(correction)) => number(&correction.id),
+        Err(_) => None,
+    })
+}
+
 /// Notes that a person has seen these decisions.
 ///
 /// # Errors
@@ -168,7 +177,8 @@ fn number(id: &str) -> Option<u64> {
     u64::from_str_radix(id, 16).ok()
 }
 
-fn file(state: &Path) -> PathBuf {
+/// The file of all that people said.
+pub fn file(state: &Path) -> PathBuf {
     state.join("reviews.jsonl")
 }
 

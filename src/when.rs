@@ -1,4 +1,4 @@
-//! Times in the past as a person says them. Reads the person's own time zone, nothing else.
+//! Times as a person says them: moments in the past, the last midnight. Reads the person's own time zone, nothing else.
 
 use chrono::{DateTime, Local, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc};
 
@@ -22,6 +22,12 @@ pub fn past(text: &str, now: DateTime<Utc>) -> anyhow::Result<DateTime<Utc>> {
     let time = |format: &&str| NaiveDateTime::parse_from_str(text, format).ok();
     let at = day().or_else(|| ["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"].iter().find_map(time)).ok_or_else(trouble)?;
     Local.from_local_datetime(&at).earliest().map(|at| at.to_utc()).ok_or_else(trouble)
+}
+
+/// The last midnight in the person's own zone.
+pub fn midnight(now: DateTime<Utc>) -> DateTime<Utc> {
+    let midnight = now.with_timezone(&Local).date_naive().and_time(NaiveTime::MIN);
+    Local.from_local_datetime(&midnight).earliest().map_or(now, |at| at.with_timezone(&Utc))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What real clients sent gets the answers that stand beside it, and a record that the published schema allows.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod cases;
 mod home;
 
 use std::fs;
@@ -11,18 +12,7 @@ use serde_json::Value;
 
 /// Every recorded session: its payloads and the file with the answers expected.
 fn sessions() -> Vec<(PathBuf, Vec<String>, PathBuf)> {
-    let mut sessions = Vec::new();
-    for version in fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
-        for file in fs::read_dir(version).unwrap().map(|entry| entry.unwrap().path()) {
-            let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            if let Some(case) = name.strip_suffix(".jsonl").filter(|case| !case.ends_with(".answers")) {
-                let payloads = fs::read_to_string(&file).unwrap().lines().map(str::to_owned).collect();
-                let answers = file.with_file_name(format!("{case}.answers.jsonl"));
-                sessions.push((file, payloads, answers));
-            }
-        }
-    }
-    sessions.sort();
+    let sessions = cases::sessions_in(&fixtures());
     assert!(sessions.len() >= 75, "all recordings are there: {}", sessions.len());
     sessions
 }
@@ -38,14 +28,12 @@ fn every_recorded_payload_gets_the_answer_beside_it_and_a_valid_record() {
     let validator = validator();
     for (file, payloads, answers_file) in sessions() {
         let home = Home::on();
-        let answers: Vec<Value> = payloads.iter().map(|payload| home.hook(payload).unwrap_or_default()).collect();
+        let answers = cases::answers(&home, &payloads);
         if std::env::var_os("UPDATE_ANSWERS").is_some() {
             let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
             fs::write(&answers_file, lines).unwrap();
         }
-        let expected = fs::read_to_string(&answers_file).unwrap_or_else(|_| panic!("no answers beside {file:?}"));
-        let expected: Vec<Value> = expected.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(answers, expected, "{}", file.display());
+        assert_eq!(answers, cases::expected(&answers_file), "{}", file.display());
         for record in home.records() {
             let errors: Vec<_> = validator.iter_errors(&record).map(|error| error.to_string()).collect();
             assert!(errors.is_empty(), "{}: {errors:?}\n{record:#}", file.display());

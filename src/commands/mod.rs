@@ -4,12 +4,14 @@ pub mod answer;
 pub mod completions;
 pub mod correct;
 pub mod doctor;
+pub mod explain;
 pub mod export;
 pub mod hook;
 pub mod install;
 pub mod man;
 pub mod no_memory;
 pub mod prompt;
+pub mod replay;
 pub mod review;
 #[cfg(unix)]
 pub mod run;
@@ -17,6 +19,7 @@ pub mod run;
 #[path = "run/elsewhere.rs"]
 pub mod run;
 pub mod status;
+pub mod statusline;
 pub mod switch;
 pub mod uninstall;
 pub mod watch;

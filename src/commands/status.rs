@@ -1,6 +1,6 @@
 //! `unattended status`: what holds for attended and for unattended sessions, why, until when, and today's counts.
 
-use chrono::{DateTime, Local, NaiveTime, TimeZone, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::cli::StatusArgs;
@@ -8,7 +8,7 @@ use crate::history::{self, Detail, History, Span};
 use crate::policy::Policy;
 use crate::record::Kind;
 use crate::switch::{Because, Surroundings, Verdict};
-use crate::{clock, paths, pending, retention, standing};
+use crate::{clock, paths, pending, retention, standing, when};
 
 /// What `status --json` prints.
 #[derive(Debug, Serialize)]
@@ -58,7 +58,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     {
         problems.push(format!("old records were not removed: {error}"));
     }
-    let span = Span { since: Some(midnight(now)), until: None };
+    let span = Span { since: Some(when::midnight(now)), until: None };
     let history = match &state {
         Some(state) => history::read(state, span, Detail::Counts).unwrap_or_else(|error| {
             problems.push(format!("{}: {error}", state.join("records").display()));
@@ -124,12 +124,6 @@ fn today(history: &History) -> Today {
         stalls: history.stalls.len(),
         problems: history.problems,
     }
-}
-
-/// The last midnight in the person's own zone.
-fn midnight(now: DateTime<Utc>) -> DateTime<Utc> {
-    let midnight = now.with_timezone(&Local).date_naive().and_time(NaiveTime::MIN);
-    Local.from_local_datetime(&midnight).earliest().map_or(now, |at| at.with_timezone(&Utc))
 }
 
 fn print(status: &Status, now: DateTime<Utc>) {

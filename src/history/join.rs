@@ -1,13 +1,12 @@
 //! Joins records: one entry a decision however many hooks saw it, one entry a wait however often it was told, and what
 //! a session did. Pure.
 
-use std::collections::HashMap;
-
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use super::Detail;
 use super::entry::Entry;
+use super::links::{Links, Waits};
 use crate::record::Kind;
 use crate::wire;
 
@@ -25,8 +24,6 @@ pub struct Decided {
     /// Somebody but a person decided.
     decided: bool,
     session: u64,
-    /// The hooks that saw it without a call's id, by their names.
-    call: Option<u64>,
 }
 
 /// A wait that a notification or a let-go turn proves although we acted.
@@ -53,9 +50,8 @@ pub(super) struct Joiner<'d> {
     /// The records that are no part of a decision, where lines are kept: turns' ends, sessions' starts and ends.
     pub(super) others: Vec<(DateTime<Utc>, Kind, Box<str>)>,
     pub(super) problems: usize,
-    by_call: HashMap<u64, usize>,
-    by_matter: HashMap<u64, Vec<usize>>,
-    open_stalls: HashMap<u64, usize>,
+    links: Links,
+    waits: Waits,
 }
 
 impl<'d> Joiner<'d> {
@@ -67,9 +63,8 @@ impl<'d> Joiner<'d> {
             stalls: Vec::new(),
             others: Vec::new(),
             problems: 0,
-            by_call: HashMap::new(),
-            by_matter: HashMap::new(),
-            open_stalls: HashMap::new(),
+            links: Links::default(),
+            waits: Waits::default(),
         }
     }
 
@@ -92,25 +87,9 @@ impl<'d> Joiner<'d> {
         }
     }
 
-    /// By the call's id where there is one, else by the matter. PreToolUse and PostToolUse have the id; PermissionRequest
-    /// of the same call has none, and is of the call of this matter that came last.
     fn join(&mut self, entry: &Entry<'_>, line: &str) {
-        let matter = entry.matter();
-        let call = entry.call();
-        let keeps = self.keeps(entry.session());
-        let alike = self.by_matter.entry(matter).or_default();
-        let last = |fits: &dyn Fn(&Decided) -> bool, all: &[Decided]| {
-            alike.iter().rev().copied().find(|at| all.get(*at).is_some_and(fits))
-        };
-        let known = match call {
-            Some(call) => {
-                self.by_call.get(&call).copied().or_else(|| last(&|decided| decided.call.is_none(), &self.matters))
-            }
-            None => last(&|_| true, &self.matters),
-        };
-        let at = known.unwrap_or(self.matters.len());
-        if known.is_none() {
-            alike.push(at);
+        let at = self.links.place(entry.matter(), entry.call());
+        if at == self.matters.len() {
             self.matters.push(Decided {
                 ids: Vec::new(),
                 kind: entry.kind,
@@ -118,50 +97,32 @@ impl<'d> Joiner<'d> {
                 lines: Vec::new(),
                 decided: false,
                 session: entry.session(),
-                call: None,
             });
         }
+        let keeps = self.keeps(entry.session());
         let Some(decided) = self.matters.get_mut(at) else { return };
         decided.ids.push(entry.id);
         decided.decided |= entry.decides();
-        decided.call = decided.call.or(call);
-        if let Some(call) = call {
-            self.by_call.insert(call, at);
-        }
         if keeps {
             decided.lines.push(line.into());
         }
     }
 
-    /// A notification tells of the wait that is there; anything else a session does ends it.
     fn wait(&mut self, entry: &Entry<'_>) {
-        let session = entry.session();
-        let open = self.open_stalls.get(&session).and_then(|at| self.stalls.get_mut(*at));
-        if entry.kind == Kind::Notice {
-            if entry.stall && open.is_none() {
-                self.stall(entry, entry.notification_type.as_deref().unwrap_or("notification"));
-            }
-            return;
+        let step = self.waits.see(entry, self.stalls.len());
+        if let Some(ended) = step.ends.and_then(|at| self.stalls.get_mut(at)) {
+            ended.moved = Some(entry.at);
         }
-        // The plugin beside the settings: one end of a turn, told twice.
-        let again = |open: &Stall| entry.stall && open.what == PROSE && entry.at - open.at < TWICE;
-        if let Some(open) = open {
-            if again(open) {
-                return;
-            }
-            open.moved = Some(entry.at);
-            self.open_stalls.remove(&session);
-        }
-        if entry.stall {
-            self.stall(entry, PROSE);
+        if step.begins {
+            let notified = entry.kind == Kind::Notice;
+            let what = if notified { entry.notification_type.as_deref().unwrap_or("notification") } else { PROSE };
+            self.stall(entry, what);
         }
     }
 
     fn stall(&mut self, entry: &Entry<'_>, what: &str) {
         let text =
             |value: Option<&serde_json::value::RawValue>| value.and_then(wire::text).map(std::borrow::Cow::into_owned);
-        let session = entry.session();
-        self.open_stalls.insert(session, self.stalls.len());
         self.stalls.push(Stall {
             at: entry.at,
             moved: None,
@@ -174,8 +135,6 @@ impl<'d> Joiner<'d> {
 
 /// What a turn that was let go is called.
 const PROSE: &str = "prose";
-/// Within this time the same end of a turn is one.
-const TWICE: chrono::Duration = chrono::Duration::seconds(5);
 
 impl Decided {
     /// Whether somebody but a person decided it.
