@@ -459,7 +459,7 @@ fn the_persons_program_gets_the_request_and_is_not_waited_for() {
     let (script, out) = (home.path().join("notify"), home.path().join("out.json"));
     fs::write(
         home.path().join("text"),
-        format!("#!/bin/sh\ncat >'{0}.new'\nmv '{0}.new' '{0}'\nsleep 600\n", out.display()),
+        format!("#!/bin/sh\necho $$ >pid\ncat >'{0}.new'\nmv '{0}.new' '{0}'\nexec sleep 600\n", out.display()),
     )
     .unwrap();
     // By another process: a file that is open for writing anywhere cannot be run.
@@ -475,8 +475,10 @@ fn the_persons_program_gets_the_request_and_is_not_waited_for() {
     let request: Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
     assert_eq!((&request["id"], &request["record"]["kind"]), (&record(&home)["id"], &json!("question")));
     assert_eq!(record(&home).get("problems"), None);
-    // It is in a group of its own; this ends what it left.
-    let _ = std::process::Command::new("pkill").args(["-f", &script.display().to_string()]).status();
+    // It stands in the state folder, from where nothing of the session's is found, and outlives the hook.
+    let left = fs::read_to_string(home.state().join("pid")).unwrap().trim().parse().unwrap();
+    let left = rustix::process::Pid::from_raw(left).unwrap();
+    rustix::process::kill_process(left, rustix::process::Signal::KILL).expect("it goes on");
 }
 
 #[rstest]

@@ -46,7 +46,7 @@ pub fn run(args: &StatuslineArgs) {
     };
     let coloured = args.color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let line = statusline::line(&view, coloured) + "\n";
-    let _ = streams::write(line.as_bytes(), LIMIT);
+    let _ = streams::write(&mut [std::io::IoSlice::new(line.as_bytes())], LIMIT);
 }
 
 /// Whose line it is, as far as the client says so.
