@@ -130,10 +130,15 @@ pub fn day_files(folder: &Path) -> io::Result<Vec<(NaiveDate, PathBuf)>> {
     Ok(files)
 }
 
-/// Calls `look` with each line of a file that is no blank one. What is no UTF-8 in it becomes U+FFFD.
+/// Calls `look` with each line of a file that is no blank one; a file that is gone has none. What is no UTF-8 in it becomes
+/// U+FFFD.
 ///
 /// # Errors
 /// Where the file cannot be read.
 pub fn each_line(file: &Path, mut look: impl FnMut(&str)) -> io::Result<()> {
-    lines::each(state::open(file)?, |line| look(&String::from_utf8_lossy(line)))
+    match state::open(file) {
+        // Another process has cleared it away since the folder was looked at.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        opened => lines::each(opened?, |line| look(&String::from_utf8_lossy(line))),
+    }
 }
