@@ -156,6 +156,20 @@ fn what_does_not_fit_is_said_and_asked_again() {
 }
 
 #[test]
+fn who_sends_a_plan_back_is_asked_why_and_may_say_just_that() {
+    let home = Home::new();
+    let hook = hook(&home.state(), TWO, plan());
+    let mut prompt = Prompt::start(&home, &[]);
+    prompt.shows("> ", 1);
+    prompt.types("reject");
+    prompt.shows("say why it is sent back", 1);
+    prompt.shows("> ", 2);
+    prompt.types("approve of no plan without tests");
+    assert!(prompt.ends().contains("taken: sent back: approve of no plan"), "the words are the reason");
+    assert_eq!(hook.join().unwrap().unwrap()["message"], "approve of no plan without tests");
+}
+
+#[test]
 fn enter_passes_one_over_and_q_ends() {
     let home = Home::new();
     let state = home.state();

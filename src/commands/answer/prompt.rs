@@ -1,6 +1,7 @@
 //! `unattended answer` alone: asks the person in the terminal, one request after another, and notices when one is over
 //! while it asks. A line that was begun for one request, or before the next one was shown, never answers that one.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
@@ -115,7 +116,15 @@ impl Asking<'_> {
         if self.asked.kind != Kind::Question || self.asked.questions.is_empty() {
             print(&screen::body(self.asked, self.screen))?;
             print(&format!("\n{}", self.ways(self.asked)))?;
-            return self.until_it_fits(|typed| self.verb(typed));
+            // Who was asked for the reason may give it alone.
+            let rejects = Cell::new(false);
+            return self.until_it_fits(|typed| {
+                let rejected = rejects.replace(typed == "reject");
+                self.verb(typed).or_else(|why| match rejected {
+                    true => self.verb(&format!("reject {typed}")),
+                    false => Err(why),
+                })
+            });
         }
         let mut answers = Vec::new();
         let of = self.asked.questions.len();
