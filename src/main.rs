@@ -1,6 +1,6 @@
 //! The hook's fast path, else the command line; the one place that prints errors and exits.
 
-use std::io::{IsTerminal, stdin};
+use std::io::{IsTerminal, stderr, stdin};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -137,8 +137,19 @@ fn called_as_hook() -> Option<(Option<String>, Option<u64>)> {
 /// The error, its causes, and what to do about it.
 fn complain(error: &anyhow::Error) {
     let bold = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
-    anstream::eprintln!("{bold}error:{bold:#} {error:#}");
+    anstream::eprintln!("{bold}error:{bold:#} {}", fitted(&format!("{error:#}"), "error: "));
     if let Some(trouble) = error.downcast_ref::<Trouble>() {
-        anstream::eprintln!("hint: {}", trouble.hint);
+        anstream::eprintln!("hint: {}", fitted(&trouble.hint, "hint: "));
     }
+}
+
+/// A text for behind `label`, in lines that fit the terminal; as it is where there is none, so that it can be searched.
+fn fitted(text: &str, label: &str) -> String {
+    let Some((terminal_size::Width(width), _)) = terminal_size::terminal_size_of(stderr()) else {
+        return text.to_owned();
+    };
+    let width = usize::from(width).clamp(40, 100).saturating_sub(label.len());
+    let fits = |line: &str| textwrap::fill(line, textwrap::Options::new(width).break_words(false));
+    let lines: Vec<String> = text.lines().map(fits).collect();
+    lines.join("\n").replace('\n', &format!("\n{}", " ".repeat(label.len())))
 }
