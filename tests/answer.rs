@@ -109,7 +109,10 @@ fn the_means_are_what_a_bridge_says_they_are() {
 }
 
 #[rstest]
-#[case::too_short("3f", "error: \"3f\" is no id\nhint: an id is what `unattended answer --list` shows what waits by")]
+#[case::too_short(
+    "3f",
+    "error: \"3f\" is no id\nhint: say at least 4 digits of an id, as `unattended answer --list` shows it"
+)]
 #[case::a_path("../../x", "error: \"../../x\" is no id\n")]
 #[case::none_of_them(
     "beef",

@@ -125,7 +125,7 @@ fn waiting(state: &Path) -> anyhow::Result<Vec<Request>> {
 fn named(state: &Path, id: &str) -> anyhow::Result<Request> {
     let start = id.to_lowercase();
     if start.len() < NAMED || start.len() > 16 || !start.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let hint = format!("an id is what {LIST} by, at least {NAMED} of its digits");
+        let hint = format!("say at least {NAMED} digits of an id, as `unattended answer --list` shows it");
         return Err(Trouble::error(format!("\"{}\" is no id", line(id, 40)), hint));
     }
     let mut found: Vec<Request> =

@@ -31,6 +31,7 @@ mod screens;
 mod selftest;
 mod sse;
 mod started;
+mod status;
 mod suite;
 mod waits;
 
@@ -85,6 +86,9 @@ fn run(options: Options) -> Result<ExitCode> {
     let mut beside = doctor::trials(options.all, &options.binary, wants_beside);
     if wants_beside(reviewed::NAME) {
         beside.push(reviewed::trial(stage(&options)?));
+    }
+    if wants_beside(status::NAME) {
+        beside.push(status::trial(stage(&options)?));
     }
     if wants_beside(demo::NAME) {
         beside.push(demo::trial(stage(&options)?));
