@@ -35,7 +35,7 @@ struct Case {
     quick: &'static [Way],
 }
 
-static CASES: [Case; 9] = [
+static CASES: [Case; 10] = [
     Case {
         name: "question-by-digit",
         scenario: "question",
@@ -118,18 +118,17 @@ static CASES: [Case; 9] = [
         carried_out: true,
         quick: &[Way::Sdk],
     },
+    Case {
+        name: "tool-left-alone",
+        scenario: "permission",
+        mode: "default",
+        said: &[],
+        told: ("Bash", &["no person has seen the request"]),
+        carried_out: false,
+        // In plain print the client asks nobody, and the hook is called all the same.
+        quick: &[Way::Print, Way::Sdk],
+    },
 ];
-
-/// Left alone: a tool in plain print, where the client asks nobody.
-static IN_PRINT: Case = Case {
-    name: "tool-left-alone",
-    scenario: "permission",
-    mode: "default",
-    said: &[],
-    told: ("Bash", &["no person has seen the request"]),
-    carried_out: false,
-    quick: &[Way::Print],
-};
 
 /// How long a person has where nobody is left to reply, and where somebody does.
 const SHORT: &str = "3s";
@@ -140,13 +139,15 @@ pub fn trials(all: bool, stage: Stage, wants: impl Fn(&str) -> bool) -> Vec<Tria
     let stage = Arc::new(stage);
     let mut trials = Vec::new();
     for version in VERSIONS.into_iter().filter(|version| all || *version == NEWEST) {
-        for (case, ways) in CASES.iter().map(|case| (case, [Way::Tui, Way::Sdk].as_slice())) {
-            for way in ways.iter().filter(|way| all || case.quick.contains(way)) {
-                trials.push((version, *way, case));
+        for case in &CASES {
+            for way in [Way::Tui, Way::Sdk, Way::Print] {
+                let whole = all && way != Way::Print;
+                if whole || version == NEWEST && case.quick.contains(&way) {
+                    trials.push((version, way, case));
+                }
             }
         }
     }
-    trials.push((NEWEST, Way::Print, &IN_PRINT));
     let trials = trials.into_iter().map(|(version, way, case)| {
         let stage = Arc::clone(&stage);
         Trial::test(format!("waits/{version}/{}/{}", way.name(), case.name), move || {
