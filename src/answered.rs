@@ -2,9 +2,11 @@
 //! the record. Touches no file, clock or environment.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::answer::{Answer, Echo};
 use crate::config::{Config, Then};
@@ -57,19 +59,43 @@ pub enum By {
     Person,
 }
 
+/// How much of a tool's input, and of a plan, a person can be shown: as much as a record keeps of it, in bytes. What
+/// cannot be shown whole is not put before anybody.
+const SHOWN_INPUT: usize = 64 * 1024;
+const SHOWN_PLAN: usize = 256 * 1024;
+
 /// How long a person may reply to what is decided here, before it is. Nothing waits whose decision is not ours to make,
-/// and no question that could not be read. Questions wait before the call, where the denial ends them on every client;
+/// no question that could not be read, and none whose answers could not be told apart. Questions wait before the call, where the denial ends them on every client;
 /// plans and permissions where the client would open a dialog.
 pub fn wait(call: &Call<'_>, decision: &Decision<'_>, config: &Config) -> Option<Duration> {
     let wait = match (&call.event, &decision.answer) {
-        (Event::Question { at: At::PreToolUse, questions, .. }, Answer::Deny { .. }) if !questions.is_empty() => {
+        (Event::Question { at: At::PreToolUse, questions, .. }, Answer::Deny { .. })
+            if can_be_told_apart(questions) =>
+        {
             config.questions.wait
         }
-        (Event::ExitPlan { at: At::PermissionRequest, .. }, Answer::Approve { .. }) => config.plans.wait,
-        (Event::Permission { .. }, Answer::Deny { .. }) => config.permissions.wait,
+        (Event::ExitPlan { at: At::PermissionRequest, input, .. }, Answer::Approve { .. })
+            if fits_in(*input, SHOWN_PLAN) =>
+        {
+            config.plans.wait
+        }
+        (Event::Permission { input, .. }, Answer::Deny { .. }) if fits_in(*input, SHOWN_INPUT) => {
+            config.permissions.wait
+        }
         _ => Duration::ZERO,
     };
     (!wait.is_zero()).then_some(wait)
+}
+
+fn fits_in(input: Option<&RawValue>, limit: usize) -> bool {
+    input.is_none_or(|input| input.get().len() <= limit)
+}
+
+/// The client keeps answers by the questions' texts, and in them the options by their labels.
+fn can_be_told_apart(questions: &[Question<'_>]) -> bool {
+    let texts: HashSet<&str> = questions.iter().map(|question| question.question.as_ref()).collect();
+    let labelled = |question: &Question<'_>| question.options.iter().all(|option| !option.label.trim().is_empty());
+    !questions.is_empty() && texts.len() == questions.len() && questions.iter().all(labelled)
 }
 
 /// What a person said instead of `otherwise`, which is what would be decided without. `takes_answers`: the client takes

@@ -93,6 +93,10 @@ fn acting<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
     let Ground { config, memory, .. } = ground;
     match &call.event {
         Event::Question { .. } if config.questions.reply == QuestionReply::Leave => Decision::default(),
+        // A person has answered this very call, by a reply to another registration of ours: a denial would undo it.
+        Event::Question { at: At::PreToolUse, .. } if memory.answered(call.ids.tool_use_id.as_deref()) => {
+            Decision::default()
+        }
         Event::Question { at, questions, .. } => {
             let prompt = call.ids.prompt_id.as_deref();
             let tool_use = call.ids.tool_use_id.as_deref();

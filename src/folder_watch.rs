@@ -64,7 +64,7 @@ mod system {
     impl Watch {
         pub(super) fn on(folders: &[&Path]) -> Option<Self> {
             let told = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::CLOSE_WRITE | WatchFlags::DELETE;
-            let told = told | WatchFlags::ONLYDIR;
+            let told = told | WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF | WatchFlags::ONLYDIR;
             let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
             folders.iter().all(|folder| add_watch(&events, *folder, told).is_ok()).then_some(Self(events))
         }

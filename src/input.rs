@@ -41,7 +41,7 @@ pub fn read_within(silence: Duration) -> Input {
     let mut bytes = Vec::new();
     let mut value = Value::default();
     let problem = loop {
-        let left = TIME_LIMIT.saturating_sub(started.elapsed()).min(silence);
+        let left = TIME_LIMIT.min(silence * 3).saturating_sub(started.elapsed()).min(silence);
         if !streams::ready(left) {
             break match bytes.len() {
                 0 => format!("no payload within {silence:?}"),

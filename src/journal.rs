@@ -4,10 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::{Map, Value, json};
 
 use crate::mask;
 use crate::record::Record;
-use crate::{room, state};
+use crate::request::Request;
+use crate::{clock, room, state};
 
 /// The folder with the records, below the state folder.
 pub fn folder(state: &Path) -> PathBuf {
@@ -56,4 +58,18 @@ pub fn append(state: &Path, record: &Record<'_>, at: DateTime<Utc>, mask: bool) 
     }
     line.push('\n');
     state::append(&day_file(state, at.date_naive()), line.as_bytes()).map(drop)
+}
+
+/// Appends the record of a request whose hook was ended while it waited; it is masked as the request is.
+///
+/// # Errors
+/// As `append`, and where the request holds no record.
+pub fn append_ended(state: &Path, request: &Request) -> io::Result<()> {
+    let mut record: Map<String, Value> = serde_json::from_str(request.record.get())?;
+    let limit = (request.until - request.since).num_milliseconds().max(0);
+    let waited = (clock::now() - request.since).num_milliseconds().clamp(0, limit);
+    record.insert("wait".to_owned(), json!({"limit_ms": limit, "waited_ms": waited, "end": "gone"}));
+    record.insert("problems".to_owned(), json!(["the hook was ended while it waited for a person"]));
+    let line = format!("{}\n", serde_json::to_string(&record)?);
+    state::append(&day_file(state, request.since.date_naive()), line.as_bytes()).map(drop)
 }

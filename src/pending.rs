@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::request::{Reply, Request};
-use crate::state;
+use crate::{journal, state};
 
 /// How much of a reply is read, in bytes.
 const REPLY_LIMIT: usize = 1024 * 1024;
@@ -88,9 +88,14 @@ impl Open {
         state::read(&reply_file(&self.state, &self.id), REPLY_LIMIT).ok()
     }
 
-    /// Takes a reply away that is none, so that there is room for another.
-    pub fn refuse(&self) {
-        let _ = remove(&reply_file(&self.state, &self.id));
+    /// Takes a reply away that does not count, so that there is room for another. One that has taken its place meanwhile
+    /// is given.
+    pub fn refuse(&self, refused: &[u8]) -> Option<Vec<u8>> {
+        let away = folder(&self.state).join(format!(".{}.refused", self.id));
+        fs::rename(reply_file(&self.state, &self.id), &away).ok()?;
+        let taken = state::read(&away, REPLY_LIMIT).ok();
+        let _ = fs::remove_file(&away);
+        taken.filter(|taken| taken != refused)
     }
 
     /// The request as a stream from its beginning, for another process to read.
@@ -108,6 +113,8 @@ impl Open {
             Ok(()) => state::read(&closed.join(REPLY), REPLY_LIMIT).ok(),
             Err(_) => None,
         };
+        // Who looks at it by another name, and follows it, sees by its length that it was closed.
+        let _ = self.file.set_len(0);
         let _ = fs::remove_file(request_file(&self.state, &self.id));
         // What else somebody has put there is left to who lists the requests.
         let _ = fs::remove_file(closed.join(REPLY));
@@ -167,6 +174,39 @@ pub fn find(state: &Path, id: &str) -> Option<Request> {
     serde_json::from_slice(&bytes).ok().filter(|request: &Request| request.id == id)
 }
 
+/// A request that another hook has put up, followed to its end.
+#[derive(Debug)]
+pub struct Followed(File);
+
+/// How a request stands that another hook has put up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits.
+    Up,
+    /// Its hook has ended the wait, and answers.
+    Closed,
+    /// Its hook was ended.
+    Dead,
+}
+
+/// Follows the request of this id; `None` where there is none.
+pub fn follow(state: &Path, id: &str) -> Option<(Followed, Request)> {
+    let file = state::open(&request_file(state, id)).ok()?;
+    let request = find(state, id)?;
+    Some((Followed(file), request))
+}
+
+impl Followed {
+    /// How it stands now.
+    pub fn standing(&self) -> Standing {
+        match self.0.metadata() {
+            _ if lock::is_held(&self.0) => Standing::Up,
+            Ok(there) if there.len() == 0 => Standing::Closed,
+            _ => Standing::Dead,
+        }
+    }
+}
+
 /// Whether a hook of this session waits for a person.
 pub fn waits(state: &Path, session: &str) -> bool {
     let of_session = |id: &String| {
@@ -181,9 +221,17 @@ pub fn is_id(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// Takes away what a hook has left that did not live to the end of its wait.
+/// Takes away what a hook has left that did not live to the end of its wait, and records what it would have.
 fn sweep(state: &Path, id: &str) {
-    let _ = remove(&request_file(state, id));
+    let away = folder(state).join(format!(".{id}.dead"));
+    // Of those that sweep at once, one has it.
+    if fs::rename(request_file(state, id), &away).is_ok() {
+        let left = state::read(&away, REQUEST_LIMIT).ok();
+        let _ = fs::remove_file(&away);
+        if let Some(request) = left.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok()) {
+            let _ = journal::append_ended(state, &request);
+        }
+    }
     let _ = remove(&reply_file(state, id));
     let _ = fs::remove_dir(reply_folder(state, id));
 }

@@ -16,6 +16,8 @@ use crate::record::Kind;
 pub const VERSION: u32 = 1;
 /// How long a person's own words may be, in characters.
 pub const WORDS_LIMIT: usize = 10_000;
+/// What stands for a secret in a record.
+const MASKED: &str = "[masked]";
 /// The permission modes that a person may name for a plan.
 pub const MODES: [&str; 5] = ["default", "acceptEdits", "auto", "dontAsk", "bypassPermissions"];
 
@@ -28,6 +30,9 @@ pub struct Request {
     pub id: String,
     /// What a reply must repeat; it is good for this request alone.
     pub token: String,
+    /// The registration by which the hook was called that put it up.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub registration: String,
     /// Since when it waits.
     pub since: DateTime<Utc>,
     /// When it is decided without a person, if nobody replies.
@@ -176,6 +181,7 @@ pub fn fits(said: &Said, kind: Kind, questions: &[Question<'_>]) -> Result<(), S
 fn answers_it(question: &Question<'_>, chosen: &Chosen) -> Result<(), String> {
     let refused = |why: &str| Err(format!("\"{}\": {why}", question.question));
     match chosen {
+        Chosen::Text(text) if text.trim() == MASKED => refused("what is masked is chosen by its number"),
         Chosen::Text(text) => words(text).or_else(|why| refused(&why)),
         Chosen::Options(numbers) if numbers.is_empty() => refused("nothing is chosen"),
         Chosen::Options(numbers) if numbers.len() > 1 && !question.multi_select => refused("it takes one option alone"),

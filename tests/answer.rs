@@ -209,7 +209,7 @@ fn who_is_refused_by_the_hook_is_told_so() {
         while open.reply().is_none() {
             thread::sleep(Duration::from_millis(2));
         }
-        open.refuse();
+        open.refuse(&open.reply().unwrap_or_default());
         open
     });
     let errors = errors(&home.run(&["answer", ONE, "1"]));

@@ -168,13 +168,13 @@ fn left_alone_the_answer_is_the_one_without_a_wait_when_the_time_is_up(#[case] p
 
 #[rstest]
 #[case::forged(|_: &Value| json!({"v": 1, "token": "0".repeat(32), "means": "x", "do": "answer", "answers": [[1]]}).to_string(), "token")]
-#[case::half_written(|r: &Value| format!("{{\"v\": 1, \"token\": {}, \"do\": \"ans", r["token"]), "")]
+#[case::half_written(|r: &Value| format!("{{\"v\": 1, \"token\": {}, \"do\": \"ans", r["token"]), "not written to its end")]
 #[case::no_such_option(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "answer", "answers": [[7]]}).to_string(), "there is no option 7")]
 #[case::the_clients_own_row(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "answer", "answers": [[3]]}).to_string(), "write the words")]
 #[case::for_something_else(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "allow"}).to_string(), "it is a question")]
 #[case::too_many_answers(|r: &Value| json!({"v": 1, "token": r["token"], "means": "x", "do": "answer", "answers": [[1], [2]]}).to_string(), "1 question")]
 #[case::of_a_newer_version(|r: &Value| json!({"v": 2, "token": r["token"], "means": "x", "do": "answer", "answers": [[1]]}).to_string(), "version 2")]
-#[case::empty(|_: &Value| String::new(), "")]
+#[case::empty(|_: &Value| String::new(), "not written to its end")]
 fn a_reply_that_does_not_count_changes_nothing_and_one_that_does_may_follow(
     #[case] bad: fn(&Value) -> String,
     #[case] why: &str,
@@ -383,15 +383,117 @@ fn a_notification_tells_of_a_stall_only_where_no_hook_of_its_session_waits() {
     assert_eq!(record(&home)["stall"], true, "the wait is over");
 }
 
-#[test]
-fn two_registrations_ask_a_person_once() {
+const TWO_REGISTRATIONS: [&[&str]; 2] = [&["hook", "--timeout", "600"], &["hook", "--timeout", "601"]];
+
+#[rstest]
+#[case::question(question(), json!({"do": "answer", "answers": [[2]]}), "deny")]
+#[case::plan(plan(), json!({"do": "reject", "message": "No."}), "deny")]
+#[case::tool(tool(), json!({"do": "allow"}), "allow")]
+fn two_registrations_ask_a_person_once_and_the_answer_stands(
+    #[case] payload: String,
+    #[case] said: Value,
+    #[case] answer: &str,
+) {
     let home = Home::on().config(LONG);
-    let first = Waiting::start(&home, &question());
+    let hooks = TWO_REGISTRATIONS.map(|args| Waiting::start_with(&home, args, &payload));
     let request = up(&home, 1).remove(0);
-    assert_eq!(home.hook(&question()), None, "the other says nothing, which takes nothing away from the answer");
-    assert!(record(&home)["problems"].to_string().contains("another registration"));
-    reply(&request, json!({"do": "answer", "answers": [[2]]}));
-    assert!(denial(&first.answer().unwrap()).ends_with("Blue"));
+    // Time for the other one to ask as well, if it did.
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(requests(&home).len(), 1);
+    reply(&request, said);
+    let answers: Vec<String> = hooks.into_iter().filter_map(Waiting::answer).map(|answer| answer.to_string()).collect();
+    // The other one says nothing, which takes nothing away from it.
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    assert!(answers[0].contains(answer), "{answers:?}");
+    let told = home.records().iter().any(|record| record["problems"].to_string().contains("another registration"));
+    assert!(told && left(&home) == 0);
+    assert_eq!(home.run(&["review", "--check"]).status.code(), Some(0));
+}
+
+#[test]
+fn where_the_registration_that_asks_is_killed_the_other_one_decides() {
+    let home = Home::on().config(LONG);
+    let mut first = Waiting::start_with(&home, TWO_REGISTRATIONS[0], &question());
+    up(&home, 1);
+    let second = Waiting::start_with(&home, TWO_REGISTRATIONS[1], &question());
+    thread::sleep(Duration::from_millis(300));
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    assert!(denial(&second.answer().unwrap()).starts_with("nobody is available"));
+}
+
+#[test]
+fn a_registration_that_comes_after_the_answer_does_not_undo_it() {
+    let home = Home::on().config(LONG);
+    let first = Waiting::start_with(&home, TWO_REGISTRATIONS[0], &question());
+    reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[2]]}));
+    first.answer();
+    assert_eq!(Waiting::start_with(&home, TWO_REGISTRATIONS[1], &question()).answer(), None);
+}
+
+#[test]
+fn calls_that_are_alike_are_each_asked_about_and_each_counts_for_itself() {
+    let home = Home::on().config(LONG);
+    let hooks = [Waiting::start(&home, &tool()), Waiting::start(&home, &tool())];
+    let requests = up(&home, 2);
+    reply(&requests[0], json!({"do": "allow"}));
+    reply(&requests[1], json!({"do": "deny"}));
+    let behaviors = hooks.map(|hook| hook.answer().unwrap()["hookSpecificOutput"]["decision"]["behavior"].clone());
+    assert!(behaviors.contains(&json!("allow")) && behaviors.contains(&json!("deny")), "{behaviors:?}");
+    // What nobody was asked about is not what a person said of its like.
+    let home = home.config("");
+    home.hook(&tool());
+    let review: Value = serde_json::from_str(&home.says(&["review", "--json"])).unwrap();
+    let decisions = review["decisions"].as_array().unwrap();
+    assert_eq!((decisions.len(), &decisions[0]["id"]), (1, &record(&home)["id"]));
+}
+
+#[test]
+fn what_a_killed_hook_had_asked_is_on_record() {
+    let home = Home::on().config(LONG);
+    let mut hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    hook.child.kill().unwrap();
+    hook.child.wait().unwrap();
+    home.says(&["answer", "--list"]);
+    let record = record(&home);
+    assert_eq!((&record["id"], &record["wait"]["end"], left(&home)), (&request["id"], &json!("gone"), 0));
+    assert_eq!(home.records().len(), 1);
+}
+
+#[test]
+fn an_answer_that_nobody_takes_does_not_count_as_given() {
+    let home = Home::on().config(LONG);
+    let mut command = home.command(&["hook", "--timeout", "600"]);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut hook = command.stdin(Stdio::piped()).stdout(full).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(question().as_bytes()).unwrap();
+    reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[2]]}));
+    assert_eq!(hook.wait().unwrap().code(), Some(0));
+    assert_eq!(record(&home)["wait"]["end"], "gone");
+}
+
+#[rstest]
+#[case::a_tools_input_that_no_record_holds(tool().replace("touch bash-ran", &"x".repeat(70_000)))]
+#[case::a_plan_that_no_record_holds(plan().replace("# Plan", &"x".repeat(300_000)))]
+#[case::questions_of_one_text(wizard().replace("Which size?", "Which colors?"))]
+#[case::an_option_without_a_label(question().replace("\"Red\"", "\" \""))]
+fn what_cannot_be_shown_or_told_apart_is_not_put_before_a_person(#[case] payload: String) {
+    let home = Home::on().config(LONG);
+    let expected = Home::on().hook(&payload);
+    assert_eq!(Waiting::start(&home, &payload).answer(), expected);
+    assert_eq!((record(&home).get("wait"), home.state().join("pending").exists()), (None, false));
+}
+
+#[test]
+fn a_permission_that_becomes_the_persons_meanwhile_is_on_record() {
+    let home = Home::new().config(LONG);
+    home.says(&["on"]);
+    let hook = Waiting::start(&home, &tool());
+    up(&home, 1);
+    home.says(&["off"]);
+    assert_eq!(hook.answer(), None);
+    assert_eq!((&record(&home)["wait"]["end"], &record(&home)["on"]), (&json!("off"), &json!(false)));
 }
 
 #[test]

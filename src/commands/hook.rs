@@ -3,6 +3,7 @@
 
 mod person;
 
+use std::cell::Cell;
 use std::io::{IoSlice, Write};
 use std::panic;
 use std::path::{Path, PathBuf};
@@ -106,7 +107,10 @@ fn answer_call(policy: &Policy, call: &Call<'_>, time: Time) {
     if let (Some(wait), Some(state)) = (answered::wait(call, &decision, &policy.config), state.as_deref()) {
         (decision, verdict) = ask(policy, call, ground, decision, verdict, state, (wait, time, now), &mut problems);
     }
-    give(&mut reply::of(&decision.answer).parts(), &mut problems);
+    let given = give(&mut reply::of(&decision.answer).parts(), &mut problems);
+    if let Some(waited) = decision.findings.waited.as_mut().filter(|_| !given) {
+        waited.end = End::Gone;
+    }
     keep(policy, call, &decision, verdict, store.as_ref().zip(Some(&memory)), state, problems, now);
 }
 
@@ -126,14 +130,19 @@ fn ask<'a>(
 ) -> (Decision<'a>, Verdict) {
     let Time { started, timeout } = time;
     let asking = person::Asking { policy, call, decision: &decision, verdict, state, now, wait, timeout, started };
-    let verdict_now = || resolve(&Policy::load(), clock::now(), Some(ground.memory));
-    let heard = person::ask(&asking, || verdict_now().acts);
+    // The one that ended the wait counts, whatever was said since.
+    let last = Cell::new(verdict);
+    let acts = || {
+        last.set(resolve(&Policy::load(), clock::now(), Some(ground.memory)));
+        last.get().acts
+    };
+    let heard = person::ask(&asking, &lane(), acts);
     problems.extend(heard.problems);
     let ended = heard.waited.as_ref().map(|waited| waited.end);
     let (mut decision, verdict) = match &heard.said {
-        _ if heard.asked_elsewhere => (Decision::default(), verdict),
+        _ if heard.answered_elsewhere => (Decision::default(), verdict),
         Some(said) => (answered::decide(call, decision, said, client_takes_answers(policy, call)), verdict),
-        None if ended == Some(End::Off) => (decide(call, Ground { acts: false, ..ground }), verdict_now()),
+        None if ended == Some(End::Off) => (decide(call, Ground { acts: false, ..ground }), last.get()),
         None => (decision, verdict),
     };
     decision.findings.waited = heard.waited;
@@ -180,7 +189,7 @@ fn keep(
     if matches!(call.event, Event::Stop { .. }) {
         deliver(state.as_deref(), call, &decision.remember, &mut problems, now);
     }
-    if !verdict.acts && !policy.config.records.while_off {
+    if !verdict.acts && !policy.config.records.while_off && decision.findings.waited.is_none() {
         return;
     }
     let attendance = policy.surroundings.attendance();
@@ -264,11 +273,14 @@ fn arm(verdict: Verdict, event: &str, tool: Option<&str>, policy: &Policy) {
     }
 }
 
-fn give(answer: &mut [IoSlice<'_>], problems: &mut Vec<String>) {
+/// Whether it could be written.
+fn give(answer: &mut [IoSlice<'_>], problems: &mut Vec<String>) -> bool {
     ANSWERED.store(true, Ordering::SeqCst);
-    if let Err(error) = streams::write(answer, SILENCE_LIMIT) {
+    let written = streams::write(answer, SILENCE_LIMIT);
+    if let Err(error) = &written {
         problems.push(format!("the answer was not written: {error}"));
     }
+    written.is_ok()
 }
 
 fn tool_of<'c>(event: &'c Event<'_>) -> Option<&'c str> {

@@ -87,9 +87,13 @@ impl Entry<'_> {
 
     /// Whether something was decided here without a person, by us or by the client's own check.
     pub(super) fn decides(&self) -> bool {
-        let by_person = self.wait.as_ref().is_some_and(|wait| wait.by.is_some());
-        !by_person && !matches!(self.decision.action.as_ref(), "none" | "welcome" | "canned")
+        !self.by_person() && !matches!(self.decision.action.as_ref(), "none" | "welcome" | "canned")
             || self.denied_by.is_some()
+    }
+
+    /// Whether a person decided it by a reply.
+    fn by_person(&self) -> bool {
+        self.wait.as_ref().is_some_and(|wait| wait.by.is_some())
     }
 
     /// The session, as a name for maps.
@@ -121,7 +125,9 @@ impl Entry<'_> {
             raw(self.message.or(self.last_assistant_message)),
             number.unwrap_or_default(),
         ];
-        let kind = hash::of(&[self.kind as u8]);
+        // What a person said to one call says nothing of another that is like it.
+        let own = if self.by_person() { self.id } else { 0 };
+        let kind = hash::more(hash::of(&[self.kind as u8]), &own.to_le_bytes());
         parts.iter().fold(kind, |hash, part| hash::more(hash::more(hash, &[0]), part.as_bytes()))
     }
 }

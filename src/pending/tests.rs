@@ -9,6 +9,7 @@ fn request(id: &str, session: &str) -> Request {
         v: VERSION,
         id: id.into(),
         token: "t".into(),
+        registration: String::new(),
         since: "2026-11-30T12:00:00Z".parse().unwrap(),
         until: "2026-11-30T12:10:00Z".parse().unwrap(),
         reply_to: "/x".into(),
@@ -44,7 +45,7 @@ fn a_refused_reply_makes_room_for_another() {
     let state = tempfile::tempdir().unwrap();
     let open = open(state.path(), &request(ID, "s")).unwrap();
     assert_eq!(leave(state.path(), ID, &reply("bad")).unwrap(), Left::There);
-    open.refuse();
+    open.refuse(&open.reply().unwrap());
     assert_eq!(leave(state.path(), ID, &reply("good")).unwrap(), Left::There);
     assert!(open.close().is_some());
 }

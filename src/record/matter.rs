@@ -210,7 +210,8 @@ pub(super) fn matter<'a>(
             | Event::PlanApproved { .. }
     );
     // A session that was given corrections was told something, whoever attends it.
-    if !on && !kept_while_off && findings.corrections.is_empty() {
+    // So was a person, by what was put before one.
+    if !on && !kept_while_off && findings.corrections.is_empty() && findings.waited.is_none() {
         return None;
     }
     Some(match &call.event {

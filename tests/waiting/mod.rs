@@ -86,6 +86,7 @@ pub(crate) fn request(state: &Path, id: &str, mut record: Value, seconds: i64) -
         v: VERSION,
         id: id.to_owned(),
         token: TOKEN.to_owned(),
+        registration: String::new(),
         since: now - chrono::Duration::seconds(61),
         until: now + chrono::Duration::seconds(seconds),
         reply_to: pending::reply_file(state, id).to_str().unwrap().to_owned(),

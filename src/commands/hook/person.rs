@@ -15,13 +15,13 @@ use crate::answered::{By, End, Waited};
 use crate::decide::Decision;
 use crate::event::{Call, Event};
 use crate::folder_watch::{FolderWatch, Woken};
-use crate::pending::{self, Open};
+use crate::pending::{self, Followed, Open, Standing};
 use crate::policy::Policy;
 use crate::question::Question;
 use crate::record::{self, Kind};
 use crate::request::{self, Reply, Request, Said};
 use crate::switch::Verdict;
-use crate::{clock, hash, mask};
+use crate::{clock, hash, mask, room};
 
 /// The timeout that the client gives a hook whose registration does not tell it (`hooks/hooks.json`).
 pub(super) const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,8 +29,14 @@ pub(super) const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 const MARGIN: Duration = Duration::from_secs(10);
 /// How long a reply may be half written.
 const HALF_WRITTEN: Duration = Duration::from_secs(1);
-/// How many replies are refused before nobody is asked any more.
-const MOST_REFUSED: usize = 100;
+/// After how many refused replies the next one is looked at no sooner than a second later.
+const MANY_REFUSED: usize = 100;
+/// How much memory a wait needs at most, in bytes, beside what the call has: for the request, its masks, and replies.
+const ROOM: usize = 12 * 1024 * 1024;
+/// How long another hook may take between the two steps of putting a request up.
+const PUTTING_UP: Duration = Duration::from_millis(500);
+/// How long at most between two looks at another hook's wait: one that is killed tells nobody.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What is put before a person, and the ground for it.
 #[derive(Debug)]
@@ -57,20 +63,27 @@ pub(super) struct Heard {
     pub(super) waited: Option<Waited>,
     /// The id under which it was asked.
     pub(super) request: Option<String>,
-    /// Another hook of ours, by another registration, asks the same.
-    pub(super) asked_elsewhere: bool,
+    /// Another hook of ours, by another registration, has asked the same and answers.
+    pub(super) answered_elsewhere: bool,
     pub(super) problems: Vec<String>,
 }
 
-/// Asks. `acts` says whether we still act; where that ends, so does the wait.
-pub(super) fn ask(asking: &Asking<'_>, acts: impl Fn() -> bool) -> Heard {
-    let mut heard = Heard { said: None, waited: None, request: None, asked_elsewhere: false, problems: Vec::new() };
+/// Asks. `registration` is the one by which this hook was called. `acts` says whether we still act; where that ends, so
+/// does the wait.
+pub(super) fn ask(asking: &Asking<'_>, registration: &str, acts: impl Fn() -> bool) -> Heard {
+    let mut heard = Heard { said: None, waited: None, request: None, answered_elsewhere: false, problems: Vec::new() };
+    // Where it is refused here, there is still what a denial needs.
+    if !room::ask(ROOM) {
+        heard.problems.push("it was not put before a person: there is no memory for it".to_owned());
+        return heard;
+    }
     let limit = limit(asking, &mut heard.problems);
-    let (open, request) = match put_up(asking, limit) {
-        Ok(put) => put,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            heard.asked_elsewhere = true;
-            heard.problems.push("another registration of this hook has put it before a person".to_owned());
+    let (open, request) = match put_up(asking, registration, limit) {
+        Ok(Put::Up(open, request)) => (open, *request),
+        Ok(Put::Elsewhere(followed)) => {
+            heard.answered_elsewhere = follow(asking, &followed);
+            let end = if heard.answered_elsewhere { "" } else { ", and was ended" };
+            heard.problems.push(format!("another registration of this hook has put it before a person{end}"));
             return heard;
         }
         Err(error) => {
@@ -85,6 +98,8 @@ pub(super) fn ask(asking: &Asking<'_>, acts: impl Fn() -> bool) -> Heard {
     let last = open.close();
     let (reply, end) = match end {
         Ended::Reply(reply) => (Some(reply), End::Reply),
+        // To nobody: the client takes no answer any more.
+        Ended::Without(End::Gone) => (None, End::Gone),
         Ended::Without(end) => match last.and_then(|bytes| read(&bytes, asking, &request, &mut heard.problems).ok()) {
             Some(reply) => (Some(reply), End::Reply),
             None => (None, end),
@@ -108,8 +123,8 @@ pub(super) fn ask(asking: &Asking<'_>, acts: impl Fn() -> bool) -> Heard {
 fn limit(asking: &Asking<'_>, problems: &mut Vec<String>) -> Duration {
     let room = asking.timeout.saturating_sub(MARGIN).saturating_sub(asking.started.elapsed());
     if room < asking.wait {
-        let [wait, room] =
-            [asking.wait, room].map(|time| humantime::format_duration(Duration::from_secs(time.as_secs())));
+        let whole = |time: Duration| Duration::from_millis(milliseconds(time));
+        let [wait, room] = [asking.wait, room].map(|time| humantime::format_duration(whole(time)));
         let timeout = asking.timeout;
         problems.push(format!(
             "the wait of {wait} was cut to {room}: the hook is registered with a timeout of {timeout:?}; \
@@ -119,34 +134,78 @@ fn limit(asking: &Asking<'_>, problems: &mut Vec<String>) -> Duration {
     asking.wait.min(room)
 }
 
-fn put_up(asking: &Asking<'_>, limit: Duration) -> io::Result<(Open, Request)> {
-    let mut request = Request {
+/// What became of a request.
+enum Put {
+    /// It is up.
+    Up(Open, Box<Request>),
+    /// It is up already, by another registration.
+    Elsewhere(Followed),
+}
+
+fn put_up(asking: &Asking<'_>, registration: &str, limit: Duration) -> io::Result<Put> {
+    let mut request = Box::new(Request {
         v: request::VERSION,
         id: String::new(),
         token: token()?,
+        registration: registration.to_owned(),
         since: asking.now,
         until: clock::now() + limit,
         reply_to: String::new(),
         record: RawValue::from_string("{}".to_owned())?,
-    };
-    // A call that has an id is asked about once, whatever registrations there are.
-    let ids = &asking.call.ids;
-    let of_call = ids.tool_use_id.as_deref().map(|call| {
-        let hash = hash::more(hash::of(ids.session_id.as_deref().unwrap_or_default().as_bytes()), b"\0");
-        format!("{:016x}", hash::more(hash, call.as_bytes()))
     });
-    let anew = || record::id(ids.session_id.as_deref().unwrap_or_default(), clock::now());
-    if let Some(id) = of_call {
+    if let Some(id) = id_of_call(asking.call) {
         name(asking, &mut request, id)?;
-        match pending::open(asking.state, &request) {
-            // What a hook left that is no more asks nobody.
-            Err(error)
-                if error.kind() == ErrorKind::AlreadyExists && pending::find(asking.state, &request.id).is_none() => {}
-            put => return Ok((put?, request)),
+        let tried = Instant::now();
+        loop {
+            match pending::open(asking.state, &request) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                put => return Ok(Put::Up(put?, request)),
+            }
+            match pending::follow(asking.state, &request.id) {
+                // Two calls that are alike, side by side, by one registration: only their own ids would tell them apart.
+                Some((_, up)) if asking.call.ids.tool_use_id.is_none() && up.registration == registration => break,
+                Some((followed, _)) => return Ok(Put::Elsewhere(followed)),
+                // It is being put up, or what a hook left that is no more.
+                None if tried.elapsed() < PUTTING_UP => std::thread::sleep(Duration::from_millis(10)),
+                None => break,
+            }
         }
     }
-    name(asking, &mut request, anew())?;
-    Ok((pending::open(asking.state, &request)?, request))
+    name(asking, &mut request, record::id(asking.call.ids.session_id.as_deref().unwrap_or_default(), clock::now()))?;
+    Ok(Put::Up(pending::open(asking.state, &request)?, request))
+}
+
+/// The id under which every registration of ours asks about this call: of its own id where it has one, else of what it
+/// is about. None where the session is not known.
+fn id_of_call(call: &Call<'_>) -> Option<String> {
+    let ids = &call.ids;
+    let own = ids.tool_use_id.as_deref();
+    let (tool, input) = match &call.event {
+        Event::Permission { tool, input, .. } | Event::Question { tool, input, .. } => (tool.as_ref(), *input),
+        Event::ExitPlan { input, .. } => ("ExitPlanMode", *input),
+        _ => return None,
+    };
+    let about = [ids.prompt_id.as_deref().unwrap_or_default(), tool, input.map_or("", RawValue::get)];
+    let parts = [ids.session_id.as_deref()?, own.unwrap_or_default()];
+    let about = if own.is_some() { &[][..] } else { &about[..] };
+    let all = parts.iter().chain(about);
+    let hash = all.fold(hash::of(b""), |hash, part| hash::more(hash::more(hash, part.as_bytes()), b"\0"));
+    Some(format!("{hash:016x}"))
+}
+
+/// Waits for the end of another hook's wait, as long as this one may: whether that one answers. A silence of ours takes
+/// nothing from its answer; a denial would.
+fn follow(asking: &Asking<'_>, followed: &Followed) -> bool {
+    let watch = FolderWatch::on(&[&pending::folder(asking.state)]);
+    loop {
+        let left = asking.timeout.saturating_sub(MARGIN).saturating_sub(asking.started.elapsed());
+        match followed.standing() {
+            Standing::Closed => return true,
+            Standing::Dead => return false,
+            Standing::Up if left.is_zero() => return true,
+            Standing::Up => drop(watch.wait(left.min(LOOK))),
+        }
+    }
 }
 
 /// Gives a request its id, and what depends on it.
@@ -196,23 +255,30 @@ fn wait(
     let mut half: Option<Instant> = None;
     let mut refused = 0;
     loop {
-        if let Some(bytes) = open.reply() {
+        let mut there = open.reply();
+        if there.is_none() {
+            half = None;
+        }
+        while let Some(bytes) = there.take() {
             match read(&bytes, asking, request, &mut heard.problems) {
                 Ok(reply) => return Ended::Reply(reply),
                 Err(Unread::Half) if half.get_or_insert_with(Instant::now).elapsed() < HALF_WRITTEN => {}
-                Err(_) => {
-                    open.refuse();
+                Err(why) => {
+                    if let Unread::Half = why {
+                        refuse("it is no JSON, or was not written to its end", &mut heard.problems);
+                    }
                     half = None;
                     refused += 1;
+                    there = open.refuse(&bytes);
                 }
             }
-        }
-        if refused >= MOST_REFUSED {
-            return Ended::Without(End::Time);
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Ended::Without(End::Time);
+        }
+        if refused >= MANY_REFUSED {
+            std::thread::sleep(left.min(LOOK));
         }
         let next = if half.is_some() { left.min(HALF_WRITTEN) } else { left };
         if watch.wait(next) == Woken::HungUp {
@@ -234,10 +300,7 @@ enum Unread {
 
 fn read(bytes: &[u8], asking: &Asking<'_>, request: &Request, problems: &mut Vec<String>) -> Result<Reply, Unread> {
     let mut refuse = |why: String| {
-        // One that is written over and over is told of often enough.
-        if problems.len() < 8 {
-            problems.push(format!("a reply was refused: {why}"));
-        }
+        refuse(&why, problems);
         Unread::Refused
     };
     let reply: Reply = match serde_json::from_slice(bytes) {
@@ -257,6 +320,13 @@ fn read(bytes: &[u8], asking: &Asking<'_>, request: &Request, problems: &mut Vec
     };
     request::fits(&reply.said, kind, questions).map_err(refuse)?;
     Ok(reply)
+}
+
+/// Notes it; one that is written over and over is told of often enough.
+fn refuse(why: &str, problems: &mut Vec<String>) {
+    if problems.len() < 8 {
+        problems.push(format!("a reply was refused: {why}"));
+    }
 }
 
 /// Starts the person's own program with the request on its standard input. It may take its time to start, so that is
@@ -281,12 +351,18 @@ fn notify(asking: &Asking<'_>, open: &Open, problems: &mut Vec<String>) -> Optio
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let (tell, told) = channel();
-    std::thread::spawn(move || {
+    let start = move || {
         if let Err(error) = command.spawn() {
             let _ = tell.send(format!("notify.command was not started: {error}"));
         }
-    });
-    Some(told)
+    };
+    match std::thread::Builder::new().stack_size(256 * 1024).spawn(start) {
+        Ok(_) => Some(told),
+        Err(error) => {
+            problems.push(format!("notify.command was not started: {error}"));
+            None
+        }
+    }
 }
 
 fn milliseconds(time: Duration) -> u64 {
