@@ -148,7 +148,7 @@ const LIST: &str = "hint: `unattended answer --list` shows what waits\n";
     "\n",
     "hint: its dialog is open in the session itself\n"
 )]
-#[case::the_client_is_gone("gone", "error: 3f2a91c waits no more: its wait ended at ", "\n", LIST)]
+#[case::the_client_is_gone("gone", "error: 3f2a91c waits no more: its hook or its session was ended at ", "\n", LIST)]
 #[case::by_a_later_version("else", "error: 3f2a91c waits no more: its wait ended at ", "\n", LIST)]
 fn an_answer_that_comes_too_late_is_refused_and_told_why(
     #[case] end: &str,
@@ -186,7 +186,7 @@ fn a_second_answer_is_refused_and_the_first_one_stands() {
 }
 
 #[test]
-fn who_answers_a_hook_that_dies_is_told_that_it_is_not_known() {
+fn who_answers_a_hook_that_dies_is_told_that_it_was_ended() {
     let home = Home::new();
     let state = home.state();
     let open = put(&state, ONE, colour());
@@ -197,7 +197,7 @@ fn who_answers_a_hook_that_dies_is_told_that_it_is_not_known() {
     });
     let errors = errors(&home.run(&["answer", ONE, "1"]));
     dying.join().unwrap();
-    assert!(errors.starts_with("error: 3f2a91c is gone and left no record"), "{errors}");
+    assert!(errors.starts_with("error: 3f2a91c waits no more: its hook or its session was ended"), "{errors}");
     assert_eq!(left_behind(&home), 0, "what it left is swept");
 }
 

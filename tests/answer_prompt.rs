@@ -227,7 +227,7 @@ fn a_hook_that_dies_meanwhile_is_noticed() {
     let mut prompt = Prompt::start(&home, &[]);
     prompt.shows("> ", 1);
     drop(open);
-    prompt.shows("no request has an id that begins with 3f2a91c", 1);
+    prompt.shows("3f2a91c waits no more: its hook or its session was ended", 1);
     prompt.types("q");
     prompt.ends();
 }

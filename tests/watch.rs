@@ -138,7 +138,7 @@ fn a_bridge_may_ask_for_requests_and_outcomes_alone() {
 }
 
 #[test]
-fn a_hook_that_dies_has_an_outcome_without_a_record() {
+fn a_hook_that_dies_has_an_outcome_that_says_so() {
     let home = Home::new();
     let watcher = Watcher::ready(&home, &[]);
     let open = put(&home.state(), ONE, colour());
@@ -150,7 +150,8 @@ fn a_hook_that_dies_has_an_outcome_without_a_record() {
     append(&home.state(), &other);
     let mut lines = [watcher.next(), watcher.next()];
     lines.sort_by_key(|line| line["type"].to_string());
-    assert_eq!(lines[0], json!({"type": "outcome", "id": ONE, "record": null}));
+    assert_eq!((&lines[0]["type"], &lines[0]["id"]), (&json!("outcome"), &json!(ONE)));
+    assert_eq!(lines[0]["record"]["wait"]["end"], "gone");
     assert_eq!(lines[1]["type"], "record");
 }
 

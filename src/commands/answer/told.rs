@@ -33,7 +33,8 @@ pub(super) fn ended(outcome: &Outcome) -> anyhow::Error {
             format!("{id} waits no more: the switch was turned off at {at}"),
             "its dialog is open in the session itself",
         ),
-        End::Gone | End::Other => Trouble::error(format!("{id} waits no more: its wait ended at {at}"), LIST),
+        End::Gone => Trouble::error(format!("{id} waits no more: its hook or its session was ended at {at}"), LIST),
+        End::Other => Trouble::error(format!("{id} waits no more: its wait ended at {at}"), LIST),
     }
 }
 
