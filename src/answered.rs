@@ -13,7 +13,7 @@ use crate::config::{Config, Then};
 use crate::decide::{Decision, Findings, then};
 use crate::event::{At, Call, Event};
 use crate::guidance;
-use crate::memory::Note;
+use crate::memory::{Memory, Note};
 use crate::question::Question;
 use crate::request::{Chosen, Said, written};
 
@@ -108,11 +108,11 @@ pub fn decide<'a>(call: &Call<'a>, otherwise: Decision<'a>, said: &Said, takes_a
             // A look-alike's server would be called with the answers, which it does not expect.
             let own = tool == "AskUserQuestion";
             let filled = input.filter(|_| takes_answers && own).and_then(|input| with_answers(input.get(), &answers));
+            let remember = vec![note(call, &answers)];
             let answer = match filled {
                 Some(input) => Answer::Reply { at: *at, input, answers },
                 None => Answer::Deny { at: *at, message: guidance::answered(&answers) },
             };
-            let remember = vec![Note::Answered { call: call.ids.tool_use_id.as_deref().map(str::to_owned) }];
             Decision { answer, remember, findings }
         }
         (Event::ExitPlan { at, input, .. }, Said::Approve { mode }) => {
@@ -140,6 +140,31 @@ pub fn decide<'a>(call: &Call<'a>, otherwise: Decision<'a>, said: &Said, takes_a
         // What does not fit is refused before it comes here.
         _ => Decision { answer, remember, findings },
     }
+}
+
+/// How long answers may be to be remembered, in bytes; a memory is read by each hook of its session.
+const REMEMBERED: usize = 4 * 1024;
+
+fn note(call: &Call<'_>, answers: &[(Cow<'_, str>, String)]) -> Note {
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    let length: usize = answers.iter().map(|(question, answer)| question.len() + answer.len()).sum();
+    let kept = if length <= REMEMBERED { answers } else { &[] };
+    Note::Answered {
+        call: owned(call.ids.tool_use_id.as_deref()),
+        prompt: owned(call.ids.prompt_id.as_deref()),
+        answers: kept.iter().map(|(question, answer)| (question.to_string(), answer.clone())).collect(),
+    }
+}
+
+/// The answer that a person gave to these questions before the call, once more: where another hook has asked for a dialog
+/// by then, PermissionRequest fires with the input as the model wrote it (seen on 2.1.246 and 2.1.332).
+pub fn again<'a>(call: &Call<'a>, memory: &Memory) -> Option<Answer<'a>> {
+    let Event::Question { at: at @ At::PermissionRequest, tool, input, questions } = &call.event else { return None };
+    let known = memory.answers_to(call.ids.prompt_id.as_deref(), questions).filter(|_| tool == "AskUserQuestion")?;
+    let answers: Vec<_> =
+        known.iter().map(|(question, answer)| (Cow::Owned(question.clone()), answer.clone())).collect();
+    let input = with_answers(input.as_ref()?.get(), &answers)?;
+    Some(Answer::Reply { at: *at, input, answers })
 }
 
 fn pairs<'a>(questions: &[Question<'a>], answers: &[Chosen]) -> Vec<(Cow<'a, str>, String)> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::answer::{Answer, ContextAt, Echo, ElicitationAction};
-use crate::answered::Waited;
+use crate::answered::{self, Waited};
 use crate::config::{Config, ElicitationReply, PermissionReply, PlanReply, QuestionReply, Then};
 use crate::correction::{self, Correction};
 use crate::event::{At, Call, Event};
@@ -98,6 +98,10 @@ fn acting<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
             Decision::default()
         }
         Event::Question { at, questions, .. } => {
+            // Another hook has asked for a dialog, which beats an answer given before the call; here it counts.
+            if let Some(answer) = answered::again(call, memory) {
+                return Decision { answer, ..Decision::default() };
+            }
             let prompt = call.ids.prompt_id.as_deref();
             let tool_use = call.ids.tool_use_id.as_deref();
             let asked_before = memory.asked_before(*at, prompt, tool_use);

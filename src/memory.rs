@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::event::At;
+use crate::question::Question;
 
 /// One thing to remember.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,12 @@ pub enum Note {
         /// `tool_use_id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<String>,
+        /// `prompt_id`, as above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
+        /// Question and answer, for PermissionRequest of the same call, which fires where another hook has asked for it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers: Vec<(String, String)>,
     },
     /// A question was denied.
     Asked {
@@ -168,8 +175,19 @@ impl Memory {
 
     /// Whether a person answered the question of this call by a reply to us.
     pub fn answered(&self, call: Option<&str>) -> bool {
-        let such = |note: &Note| matches!(note, Note::Answered { call: id } if id.as_deref() == call);
+        let such = |note: &Note| matches!(note, Note::Answered { call: id, .. } if id.as_deref() == call);
         call.is_some() && self.notes().any(such)
+    }
+
+    /// What a person answered last to these questions in this prompt, by a reply to us.
+    pub fn answers_to(&self, prompt: Option<&str>, questions: &[Question<'_>]) -> Option<&[(String, String)]> {
+        self.notes().rev().find_map(|note| match note {
+            Note::Answered { prompt: of, answers, .. } if of.as_deref() == prompt && !answers.is_empty() => {
+                let asked = answers.iter().map(|(question, _)| question.as_str());
+                asked.eq(questions.iter().map(|question| question.question.as_ref())).then_some(answers.as_slice())
+            }
+            _ => None,
+        })
     }
 
     /// How many other questions this prompt has asked before, by this hook of this registration. Without a prompt id:

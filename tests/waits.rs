@@ -432,6 +432,27 @@ fn a_registration_that_comes_after_the_answer_does_not_undo_it() {
 }
 
 #[test]
+fn an_answer_that_another_hook_has_turned_into_a_dialog_is_given_there() {
+    let home = Home::on().with("CLAUDE_CODE_SESSION_ATTENDED", "0").config(LONG);
+    let hook = Waiting::start(&home, &wizard());
+    reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[1, 3], "as large as it gets"]}));
+    hook.answer();
+    let mut dialog: Value = serde_json::from_str(&wizard()).unwrap();
+    dialog["hook_event_name"] = json!("PermissionRequest");
+    dialog.as_object_mut().unwrap().remove("tool_use_id");
+    let answer = home.hook(&dialog.to_string()).unwrap();
+    let decision = &answer["hookSpecificOutput"]["decision"];
+    let answers = json!({"Which colors?": "Red, Green", "Which size?": "as large as it gets"});
+    assert_eq!((&decision["behavior"], &decision["updatedInput"]["answers"]), (&json!("allow"), &answers));
+    assert_eq!(record(&home)["decision"]["answers"], answers);
+    assert_eq!(home.run(&["review", "--check"]).status.code(), Some(0));
+    // Of another prompt, and of another question, it is not the answer.
+    denial(&home.hook(&dialog.to_string().replace("Which size?", "What size?")).unwrap());
+    dialog["prompt_id"] = json!("another");
+    denial(&home.hook(&dialog.to_string()).unwrap());
+}
+
+#[test]
 fn calls_that_are_alike_are_each_asked_about_and_each_counts_for_itself() {
     let home = Home::on().config(LONG);
     let hooks = [Waiting::start(&home, &tool()), Waiting::start(&home, &tool())];

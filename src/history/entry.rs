@@ -87,7 +87,8 @@ impl Entry<'_> {
 
     /// Whether something was decided here without a person, by us or by the client's own check.
     pub(super) fn decides(&self) -> bool {
-        !self.by_person() && !matches!(self.decision.action.as_ref(), "none" | "welcome" | "canned")
+        !self.by_person()
+            && !matches!(self.decision.action.as_ref(), "none" | "welcome" | "canned" | "answer" | "allow")
             || self.denied_by.is_some()
     }
 

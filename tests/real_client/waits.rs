@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use libtest_mimic::Trial;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::api::{Api, Kept};
 use crate::cell::{Stage, records};
@@ -31,11 +31,13 @@ struct Case {
     told: (&'static str, &'static [&'static str]),
     /// Whether `out.txt` is written.
     carried_out: bool,
+    /// Another hook asks for a dialog, whatever ours has said before the call.
+    another_asks: bool,
     /// The ways in which it is tried in the quick subset.
     quick: &'static [Way],
 }
 
-static CASES: [Case; 10] = [
+static CASES: [Case; 11] = [
     Case {
         name: "question-by-digit",
         scenario: "question",
@@ -43,6 +45,7 @@ static CASES: [Case; 10] = [
         said: &[&["2"]],
         told: ("AskUserQuestion", &["Blue"]),
         carried_out: false,
+        another_asks: false,
         quick: &[Way::Tui, Way::Sdk],
     },
     Case {
@@ -52,7 +55,18 @@ static CASES: [Case; 10] = [
         said: &[&["A very dark green"]],
         told: ("AskUserQuestion", &["A very dark green"]),
         carried_out: false,
+        another_asks: false,
         quick: &[Way::Sdk],
+    },
+    Case {
+        name: "question-turned-into-a-dialog",
+        scenario: "question",
+        mode: "default",
+        said: &[&["2"]],
+        told: ("AskUserQuestion", &["Blue"]),
+        carried_out: false,
+        another_asks: true,
+        quick: &[Way::Tui, Way::Sdk],
     },
     Case {
         name: "wizard",
@@ -61,6 +75,7 @@ static CASES: [Case; 10] = [
         said: &[&["1", "1,3", "On the moon"]],
         told: ("AskUserQuestion", &["SQLite", "Login, Export", "On the moon"]),
         carried_out: false,
+        another_asks: false,
         quick: &[Way::Sdk],
     },
     Case {
@@ -70,6 +85,7 @@ static CASES: [Case; 10] = [
         said: &[&["approve", "--mode", "acceptEdits"]],
         told: ("ExitPlanMode", &["approved"]),
         carried_out: true,
+        another_asks: false,
         quick: &[Way::Tui, Way::Sdk],
     },
     Case {
@@ -79,6 +95,7 @@ static CASES: [Case; 10] = [
         said: &[&["reject", "Say what is written."], &["approve"]],
         told: ("ExitPlanMode", &["A person has read this plan and sends it back", "Say what is written."]),
         carried_out: true,
+        another_asks: false,
         quick: &[Way::Sdk],
     },
     Case {
@@ -89,6 +106,7 @@ static CASES: [Case; 10] = [
         // The tool ran, in a project in which there is nothing to deploy.
         told: ("Bash", &["make"]),
         carried_out: false,
+        another_asks: false,
         quick: &[Way::Tui, Way::Sdk],
     },
     Case {
@@ -98,6 +116,7 @@ static CASES: [Case; 10] = [
         said: &[&["deny", "Not on a Friday."]],
         told: ("Bash", &["Not on a Friday."]),
         carried_out: false,
+        another_asks: false,
         quick: &[Way::Sdk],
     },
     Case {
@@ -107,6 +126,7 @@ static CASES: [Case; 10] = [
         said: &[],
         told: ("AskUserQuestion", &["nobody has answered this question"]),
         carried_out: false,
+        another_asks: false,
         quick: &[Way::Tui, Way::Sdk],
     },
     Case {
@@ -116,6 +136,7 @@ static CASES: [Case; 10] = [
         said: &[],
         told: ("ExitPlanMode", &["approved"]),
         carried_out: true,
+        another_asks: false,
         quick: &[Way::Sdk],
     },
     Case {
@@ -125,6 +146,7 @@ static CASES: [Case; 10] = [
         said: &[],
         told: ("Bash", &["no person has seen the request"]),
         carried_out: false,
+        another_asks: false,
         // In plain print the client asks nobody, and the hook is called all the same.
         quick: &[Way::Print, Way::Sdk],
     },
@@ -168,6 +190,9 @@ impl Case {
         let switch = if way == Way::Tui { Switch::On } else { Switch::Auto };
         Hooks::Ours(switch).install(&home, &stage.binary, Some(version))?;
 
+        if self.another_asks {
+            another_asks(&home)?;
+        }
         let scenario = stage.scenarios.get(self.scenario).context("no such scenario")?;
         let (bell, heard) = channel();
         let plan_file = home.folder().join(".claude/plans/plan.md");
@@ -238,4 +263,14 @@ impl Case {
         }
         Ok(())
     }
+}
+
+/// Hooks in somebody else's hook beside ours, which asks for the dialog of each question.
+fn another_asks(home: &Home) -> Result<()> {
+    let answer = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}});
+    let entry = json!({"type": "command", "command": format!("echo '{answer}'")});
+    let mut settings = home.read(".claude/settings.json")?;
+    let groups = settings["hooks"]["PreToolUse"].as_array_mut().context("no hooks are there")?;
+    groups.push(json!({"matcher": "AskUserQuestion", "hooks": [entry]}));
+    home.write(".claude/settings.json", &settings)
 }
