@@ -2,7 +2,6 @@
 //! the record. Touches no file, clock or environment.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -65,26 +64,27 @@ const SHOWN_INPUT: usize = 64 * 1024;
 const SHOWN_PLAN: usize = 256 * 1024;
 
 /// How long a person may reply to what is decided here, before it is. Nothing waits whose decision is not ours to make,
-/// no question that could not be read, and none whose answers could not be told apart. Questions wait before the call, where the denial ends them on every client;
-/// plans and permissions where the client would open a dialog.
+/// no question that could not be read, and none whose answers could not be told apart. Questions wait before the call,
+/// where the denial ends them on every client; plans and permissions where the client would open a dialog.
 pub fn wait(call: &Call<'_>, decision: &Decision<'_>, config: &Config) -> Option<Duration> {
     let wait = match (&call.event, &decision.answer) {
-        (Event::Question { at: At::PreToolUse, questions, .. }, Answer::Deny { .. })
-            if can_be_told_apart(questions) =>
-        {
-            config.questions.wait
-        }
-        (Event::ExitPlan { at: At::PermissionRequest, input, .. }, Answer::Approve { .. })
-            if fits_in(*input, SHOWN_PLAN) =>
-        {
-            config.plans.wait
-        }
-        (Event::Permission { input, .. }, Answer::Deny { .. }) if fits_in(*input, SHOWN_INPUT) => {
-            config.permissions.wait
-        }
+        (Event::Question { at: At::PreToolUse, .. }, Answer::Deny { .. }) => config.questions.wait,
+        (Event::ExitPlan { at: At::PermissionRequest, .. }, Answer::Approve { .. }) => config.plans.wait,
+        (Event::Permission { .. }, Answer::Deny { .. }) => config.permissions.wait,
         _ => Duration::ZERO,
     };
-    (!wait.is_zero()).then_some(wait)
+    (!wait.is_zero() && can_be_put(&call.event)).then_some(wait)
+}
+
+/// Whether a person can be asked about it. Not on the way of a call that does not wait.
+#[inline(never)]
+fn can_be_put(event: &Event<'_>) -> bool {
+    match event {
+        Event::Question { questions, .. } => can_be_told_apart(questions),
+        Event::ExitPlan { input, .. } => fits_in(*input, SHOWN_PLAN),
+        Event::Permission { input, .. } => fits_in(*input, SHOWN_INPUT),
+        _ => false,
+    }
 }
 
 fn fits_in(input: Option<&RawValue>, limit: usize) -> bool {
@@ -93,7 +93,9 @@ fn fits_in(input: Option<&RawValue>, limit: usize) -> bool {
 
 /// The client keeps answers by the questions' texts, and in them the options by their labels.
 fn can_be_told_apart(questions: &[Question<'_>]) -> bool {
-    let texts: HashSet<&str> = questions.iter().map(|question| question.question.as_ref()).collect();
+    let mut texts: Vec<&str> = questions.iter().map(|question| question.question.as_ref()).collect();
+    texts.sort_unstable();
+    texts.dedup();
     let labelled = |question: &Question<'_>| question.options.iter().all(|option| !option.label.trim().is_empty());
     !questions.is_empty() && texts.len() == questions.len() && questions.iter().all(labelled)
 }
