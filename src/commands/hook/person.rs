@@ -1,27 +1,27 @@
 //! Puts what is to be decided before a person, and waits for the reply, never longer than was configured or than the
 //! client lets the hook run.
 
-use std::io::{self, ErrorKind};
+mod notify;
+mod put;
+
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use serde_json::value::RawValue;
 
-use crate::answer::Answer;
+use self::notify::notify;
+use self::put::{Put, follow, put_up};
 use crate::answered::{By, End, Waited};
 use crate::decide::Decision;
 use crate::event::{Call, Event};
 use crate::folder_watch::{FolderWatch, Woken};
-use crate::pending::{self, Followed, Open, Standing};
+use crate::pending::Open;
 use crate::policy::Policy;
 use crate::question::Question;
-use crate::record::{self, Kind};
+use crate::record::Kind;
 use crate::request::{self, Reply, Request, Said};
+use crate::room;
 use crate::switch::Verdict;
-use crate::{clock, hash, mask, room};
 
 /// The timeout that the client gives a hook whose registration does not tell it (`hooks/hooks.json`).
 pub(super) const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -33,8 +33,6 @@ const HALF_WRITTEN: Duration = Duration::from_secs(1);
 const MANY_REFUSED: usize = 100;
 /// How much memory a wait needs at most, in bytes, beside what the call has: for the request, its masks, and replies.
 const ROOM: usize = 12 * 1024 * 1024;
-/// How long another hook may take between the two steps of putting a request up.
-const PUTTING_UP: Duration = Duration::from_millis(500);
 /// How long at most between two looks at another hook's wait: one that is killed tells nobody.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -134,108 +132,6 @@ fn limit(asking: &Asking<'_>, problems: &mut Vec<String>) -> Duration {
     asking.wait.min(room)
 }
 
-/// What became of a request.
-enum Put {
-    /// It is up.
-    Up(Open, Box<Request>),
-    /// It is up already, by another registration.
-    Elsewhere(Followed),
-}
-
-fn put_up(asking: &Asking<'_>, registration: &str, limit: Duration) -> io::Result<Put> {
-    let mut request = Box::new(Request {
-        v: request::VERSION,
-        id: String::new(),
-        token: token()?,
-        registration: registration.to_owned(),
-        since: asking.now,
-        until: clock::now() + limit,
-        reply_to: String::new(),
-        record: RawValue::from_string("{}".to_owned())?,
-    });
-    if let Some(id) = id_of_call(asking.call) {
-        name(asking, &mut request, id)?;
-        let tried = Instant::now();
-        loop {
-            match pending::open(asking.state, &request) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                put => return Ok(Put::Up(put?, request)),
-            }
-            match pending::follow(asking.state, &request.id) {
-                // Two calls that are alike, side by side, by one registration: only their own ids would tell them apart.
-                Some((_, up)) if asking.call.ids.tool_use_id.is_none() && up.registration == registration => break,
-                Some((followed, _)) => return Ok(Put::Elsewhere(followed)),
-                // It is being put up, or what a hook left that is no more.
-                None if tried.elapsed() < PUTTING_UP => std::thread::sleep(Duration::from_millis(10)),
-                None => break,
-            }
-        }
-    }
-    name(asking, &mut request, record::id(asking.call.ids.session_id.as_deref().unwrap_or_default(), clock::now()))?;
-    Ok(Put::Up(pending::open(asking.state, &request)?, request))
-}
-
-/// The id under which every registration of ours asks about this call: of its own id where it has one, else of what it
-/// is about. None where the session is not known.
-fn id_of_call(call: &Call<'_>) -> Option<String> {
-    let ids = &call.ids;
-    let own = ids.tool_use_id.as_deref();
-    let (tool, input) = match &call.event {
-        Event::Permission { tool, input, .. } | Event::Question { tool, input, .. } => (tool.as_ref(), *input),
-        Event::ExitPlan { input, .. } => ("ExitPlanMode", *input),
-        _ => return None,
-    };
-    let about = [ids.prompt_id.as_deref().unwrap_or_default(), tool, input.map_or("", RawValue::get)];
-    let parts = [ids.session_id.as_deref()?, own.unwrap_or_default()];
-    let about = if own.is_some() { &[][..] } else { &about[..] };
-    let all = parts.iter().chain(about);
-    let hash = all.fold(hash::of(b""), |hash, part| hash::more(hash::more(hash, part.as_bytes()), b"\0"));
-    Some(format!("{hash:016x}"))
-}
-
-/// Waits for the end of another hook's wait, as long as this one may: whether that one answers. A silence of ours takes
-/// nothing from its answer; a denial would.
-fn follow(asking: &Asking<'_>, followed: &Followed) -> bool {
-    let watch = FolderWatch::on(&[&pending::folder(asking.state)]);
-    loop {
-        let left = asking.timeout.saturating_sub(MARGIN).saturating_sub(asking.started.elapsed());
-        match followed.standing() {
-            Standing::Closed => return true,
-            Standing::Dead => return false,
-            Standing::Up if left.is_zero() => return true,
-            Standing::Up => drop(watch.wait(left.min(LOOK))),
-        }
-    }
-}
-
-/// Gives a request its id, and what depends on it.
-fn name(asking: &Asking<'_>, request: &mut Request, id: String) -> io::Result<()> {
-    let mut findings = asking.decision.findings.clone();
-    findings.request = Some(id.clone());
-    let undecided = Decision { answer: Answer::Nothing, remember: Vec::new(), findings };
-    let attendance = asking.policy.surroundings.attendance();
-    let Some(record) = record::of(asking.call, &undecided, asking.verdict, attendance, &[], asking.now) else {
-        return Err(io::Error::other("there is no record of it"));
-    };
-    let mut line = serde_json::to_string(&record)?;
-    if let Some(masked) = Some(&line).filter(|_| asking.policy.config.records.mask).and_then(|line| mask::masked(line))
-    {
-        line = masked;
-    }
-    request.record = RawValue::from_string(line)?;
-    let reply_to = std::path::absolute(pending::reply_file(asking.state, &id))?;
-    request.reply_to = reply_to.to_str().ok_or(io::Error::other("the state folder's path is no UTF-8"))?.to_owned();
-    request.id = id;
-    Ok(())
-}
-
-/// 128 bits that nobody can guess.
-fn token() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 /// How a wait ended.
 #[derive(Debug)]
 enum Ended {
@@ -326,42 +222,6 @@ fn read(bytes: &[u8], asking: &Asking<'_>, request: &Request, problems: &mut Vec
 fn refuse(why: &str, problems: &mut Vec<String>) {
     if problems.len() < 8 {
         problems.push(format!("a reply was refused: {why}"));
-    }
-}
-
-/// Starts the person's own program with the request on its standard input. It may take its time to start, so that is
-/// not waited for either; what went wrong can be asked for later.
-fn notify(asking: &Asking<'_>, open: &Open, problems: &mut Vec<String>) -> Option<Receiver<String>> {
-    let (program, arguments) = asking.policy.config.notify.command.split_first()?;
-    let path = Path::new(program);
-    // From the folder of the session a path would lead to what its repository has there.
-    if path.components().count() > 1 && !path.is_absolute() {
-        problems.push(format!("notify.command was not started: \"{program}\" is neither a name nor an absolute path"));
-        return None;
-    }
-    let request = match open.stream() {
-        Ok(request) => request,
-        Err(error) => {
-            problems.push(format!("notify.command was not started: {error}"));
-            return None;
-        }
-    };
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(asking.state).stdin(request).stdout(Stdio::null()).stderr(Stdio::null());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let (tell, told) = channel();
-    let start = move || {
-        if let Err(error) = command.spawn() {
-            let _ = tell.send(format!("notify.command was not started: {error}"));
-        }
-    };
-    match std::thread::Builder::new().stack_size(256 * 1024).spawn(start) {
-        Ok(_) => Some(told),
-        Err(error) => {
-            problems.push(format!("notify.command was not started: {error}"));
-            None
-        }
     }
 }
 
