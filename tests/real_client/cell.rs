@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::api::{Api, Kept};
 use crate::client::Client;
-use crate::driver::{Outcome, Way, watch};
+use crate::driver::{Outcome, Way, start_and_watch};
 use crate::home::Home;
 use crate::hooks::{Hooks, Switch};
 use crate::run::Run;
@@ -84,8 +84,8 @@ impl Stage {
         home.talk_to(api.url());
         let closing = self.scenarios.get(ENDS).context("no scenario that ends")?.closing();
         let mut run = Run { cell, home: &home, api: &api, bell, heard, closing };
-        let mut session = run.start(&scenario.prompt(cell.scenario), scenario.closing(), &[])?;
-        let mut outcome = watch(session.as_mut(), &api, &run.heard);
+        let start = || run.start(&scenario.prompt(cell.scenario), scenario.closing(), &[]);
+        let (mut session, mut outcome) = start_and_watch(start, &api, &run.heard)?;
         let shown = session.shown();
         let mut answered = None;
         if let (Outcome::Waits(_), Hooks::Ours(Switch::Auto), Way::Tui) = (&outcome, cell.hooks, cell.way) {

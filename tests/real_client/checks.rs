@@ -31,6 +31,9 @@ pub fn complaints(cell: &Cell, scenario: &Scenario, facts: &Facts, expect: Expec
         (Outcome::WentOn, Expect::NoSuchMode) => return vec!["the client has the mode after all".to_owned()],
         (Outcome::Waits(what), _) => return vec![format!("it waits: {what}")],
         (Outcome::Failed(why), _) => return vec![why.clone()],
+        (Outcome::Unasked(last), _) => {
+            return vec![format!("it ended before the model was asked anything; last: {last}")];
+        }
         (Outcome::WentOn, _) => {}
     }
     if is_control(cell) {

@@ -13,7 +13,7 @@ use crate::api::Api;
 use crate::cell::{Facts, Stage, offer_mcp};
 use crate::cells::NEWEST;
 use crate::client::Client;
-use crate::driver::{Outcome, Start, Way, watch};
+use crate::driver::{Outcome, Start, Way, start_and_watch, watch};
 use crate::home::Home;
 use crate::hooks::{Hooks, Switch};
 
@@ -266,11 +266,10 @@ fn look(stage: &Stage, case: Case) -> Result<(Seen, String)> {
     let extra: Vec<String> = extra.iter().map(|word| (*word).to_owned()).collect();
     let start = Start { home: &home, mode, prompt: &prompt, closing: scenario.closing(), extra: &extra, bell };
     let begun = Instant::now();
-    let mut session = match way.start(start) {
-        Ok(session) => session,
+    let (mut session, mut outcome) = match start_and_watch(|| way.start(start.clone()), &api, &heard) {
+        Ok(both) => both,
         Err(error) => return Ok((Fails, format!("{error:#}"))),
     };
-    let mut outcome = watch(session.as_mut(), &api, &heard);
     let patient = setting == QuestionTimeout && name == "question";
     while patient && matches!(outcome, Outcome::Waits(_)) && begun.elapsed() < PATIENCE {
         outcome = watch(session.as_mut(), &api, &heard);
@@ -298,7 +297,7 @@ fn seen(scenario: &str, facts: &Facts) -> Seen {
     match facts.outcome {
         Outcome::Waits(_) => return Waits,
         Outcome::Failed(_) if facts.kept.turns.is_empty() => return Fails,
-        Outcome::Failed(_) => return Seen::Otherwise,
+        Outcome::Failed(_) | Outcome::Unasked(_) => return Seen::Otherwise,
         Outcome::WentOn => {}
     }
     let refused = |tool: &str, words: &str| facts.told(tool).iter().any(|told| told.contains(words));

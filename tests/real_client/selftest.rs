@@ -1,11 +1,15 @@
 //! What of the suite itself can be tried with no client: run by a plain `cargo test`.
 
 use std::path::Path;
+use std::sync::mpsc::channel;
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::json;
 
+use crate::api::Api;
+use crate::driver::Outcome::{Unasked, WentOn};
 use crate::driver::terminal::dialog;
+use crate::driver::{Session, start_and_watch};
 use crate::expect::EXCEPTIONS;
 use crate::recorder::stable::Stable;
 use crate::{native, recorder, root, scenario, suite};
@@ -18,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("every cell and every recorded session has its scenario", every_scenario_is_there),
         Trial::test("every exception of a client fits a cell", every_exception_fits),
         Trial::test("a dialog is told from a prompt by its rows or its keys", dialogs_are_seen),
+        Trial::test("a session that ends before it asks anything is started three times", unasked_is_started_again),
         Trial::test("paths and ids in payloads are made stable, nothing else", payloads_are_made_stable),
         Trial::test("the page on the client's own settings shows what is tried", the_page_is_true),
         Trial::test("drift is a field or an event, not what was asked", drift_is_fields),
@@ -65,6 +70,49 @@ fn dialogs_are_seen() -> Outcome {
         let seen = dialog(screen);
         if seen.as_deref() != expected {
             return Err(format!("{screen}\nis {seen:?}, not {expected:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// A session that its client ends at once, or that goes on.
+struct Brief {
+    ends: bool,
+}
+
+impl Session for Brief {
+    fn take(&mut self, _bytes: &[u8]) {}
+    fn closed(&mut self) {}
+    fn waits_for(&mut self) -> Option<String> {
+        None
+    }
+    fn is_over(&mut self, _quiet: bool) -> bool {
+        !self.ends
+    }
+    fn failed(&mut self) -> Option<String> {
+        None
+    }
+    fn ended(&mut self) -> bool {
+        self.ends
+    }
+    fn last_seen(&mut self) -> String {
+        "it was there".to_owned()
+    }
+}
+
+fn unasked_is_started_again() -> Outcome {
+    for (brief, starts) in [(0, 1), (1, 2), (2, 3), (9, 3)] {
+        let (bell, heard) = channel();
+        let api = Api::start(Default::default(), root(), root(), bell)?;
+        let mut started = 0;
+        let start = || {
+            started += 1;
+            Ok(Box::new(Brief { ends: started <= brief }) as Box<dyn Session>)
+        };
+        let (_, outcome) = start_and_watch(start, &api, &heard)?;
+        let expected = if brief < 3 { WentOn } else { Unasked("it was there".to_owned()) };
+        if (started, &outcome) != (starts, &expected) {
+            return Err(format!("{brief} brief ones: {started} starts, {outcome:?}").into());
         }
     }
     Ok(())

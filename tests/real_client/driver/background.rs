@@ -86,6 +86,10 @@ impl Session for Background {
         (self.look()["state"] == "failed").then(|| self.seen.to_string())
     }
 
+    fn ended(&mut self) -> bool {
+        self.look()["state"] == "done"
+    }
+
     fn last_seen(&mut self) -> String {
         let logs = self.logs.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         let read = |file: std::path::PathBuf| std::fs::read_to_string(file).unwrap_or_default();

@@ -18,6 +18,8 @@ use crate::api::Api;
 const SETTLED: Duration = Duration::from_secs(5);
 /// How long a run must be quiet after its last turn to count as ended, where no event says so.
 const QUIET: Duration = Duration::from_millis(2500);
+/// How often a session is started that its client ends before it has asked the model anything.
+const STARTS: usize = 3;
 /// The longest a session may take with neither an end nor a fact of waiting.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
@@ -41,6 +43,8 @@ pub enum Outcome {
     WentOn,
     /// Something waits for a person or a host; what that is.
     Waits(String),
+    /// The client ended the session before it had asked the model anything; what was seen last.
+    Unasked(String),
     /// Neither within the limit, or the client failed; what was seen last.
     Failed(String),
 }
@@ -82,6 +86,10 @@ pub trait Session {
     fn is_over(&mut self, quiet: bool) -> bool;
     /// The client's own word that it failed.
     fn failed(&mut self) -> Option<String>;
+    /// The client's own word that the session is over; only a background session's supervisor gives it.
+    fn ended(&mut self) -> bool {
+        false
+    }
     /// The last of what was seen, for a failure's message.
     fn last_seen(&mut self) -> String;
     /// What a person would see; only a terminal has it.
@@ -98,6 +106,30 @@ pub trait Session {
     fn press(&mut self, _keys: &str) -> Result<()> {
         anyhow::bail!("there is no terminal to press keys in")
     }
+}
+
+/// Starts a session and watches it; once more, with a word of it, where its client ended it before it had asked the model
+/// anything. `claude --bg` (2.1.332) hands its prompt to a process that it has started a moment ago, gives that some three
+/// seconds to listen, and ends it if it does not, which on a busy machine comes to pass whatever is hooked in.
+pub fn start_and_watch(
+    mut start: impl FnMut() -> Result<Box<dyn Session>>,
+    api: &Api,
+    bell: &Receiver<Happened>,
+) -> Result<(Box<dyn Session>, Outcome)> {
+    for _ in 1..STARTS {
+        let mut session = start()?;
+        match watch(session.as_mut(), api, bell) {
+            Outcome::Unasked(last) => {
+                eprintln!(
+                    "note: a session ended before it asked the model anything, and is started again; last: {last}"
+                )
+            }
+            outcome => return Ok((session, outcome)),
+        }
+    }
+    let mut session = start()?;
+    let outcome = watch(session.as_mut(), api, bell);
+    Ok((session, outcome))
 }
 
 /// Watches a session until it has ended, waits, or the limit is reached.
@@ -125,6 +157,9 @@ pub fn watch(session: &mut dyn Session, api: &Api, bell: &Receiver<Happened>) ->
                 }
             }
             return Outcome::Failed(format!("{why} {complaints}").trim_end().to_owned());
+        }
+        if session.ended() && api.with(|kept| kept.turns.is_empty()) {
+            return Outcome::Unasked(session.last_seen());
         }
         match (session.waits_for(), waiting.take()) {
             (None, _) => {}
@@ -177,6 +212,7 @@ fn tail(text: &str, length: usize) -> String {
 }
 
 /// What is needed to start a session.
+#[derive(Clone)]
 pub struct Start<'a> {
     /// The home it runs in.
     pub home: &'a crate::home::Home,
