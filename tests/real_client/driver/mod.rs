@@ -109,8 +109,9 @@ pub trait Session {
 }
 
 /// Starts a session and watches it; once more, with a word of it, where its client ended it before it had asked the model
-/// anything. `claude --bg` (2.1.332) hands its prompt to a process that it has started a moment ago, gives that some three
-/// seconds to listen, and ends it if it does not, which on a busy machine comes to pass whatever is hooked in.
+/// anything. One of some seven hundred sessions of `claude --bg` (2.1.332) ended so, on a busy machine, whatever is hooked
+/// in. Not seen is why; its supervisor hands the prompt to a process that it has started a moment before, and ends that one
+/// when it does not listen within three seconds.
 pub fn start_and_watch(
     mut start: impl FnMut() -> Result<Box<dyn Session>>,
     api: &Api,
