@@ -34,7 +34,7 @@ pub struct Wait {
     pub means: Option<String>,
 }
 
-/// What ended a wait.
+/// What ended a wait, as any version wrote it; what this one writes is `answered::End`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {

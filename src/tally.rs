@@ -1,5 +1,6 @@
 //! The running count on disk: `tally.json` in the state folder, brought up to date by reading what was appended since, and
-//! of that no more than it may. A file that may be deleted at any time; never read or written by the hook.
+//! of that no more than it may. Writing it down costs more than counting some records again, so that is done now and then.
+//! A file that may be deleted at any time; never read or written by the hook.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -15,6 +16,9 @@ const LONGEST: usize = 1024 * 1024;
 /// How long a line of records may be, in bytes.
 const LONGEST_LINE: u64 = 32 * 1024 * 1024;
 
+/// How many bytes must have been read for the count to be written down: some twenty records.
+pub const WORTH_WRITING: u64 = 16 * 1024;
+
 /// What was counted.
 #[derive(Debug)]
 pub struct Counted {
@@ -26,7 +30,7 @@ pub struct Counted {
     pub read: u64,
 }
 
-/// Counts what was appended since the last time, reading `limit` bytes of it and what is left of a line. Where there is
+/// Counts what was appended since the count was last written down, reading `limit` bytes of it and what is left of a line. Where there is
 /// no tally it begins anew; with `anew`, in any case.
 ///
 /// # Errors
@@ -37,13 +41,14 @@ pub fn update(state: &Path, now: DateTime<Utc>, limit: u64, anew: bool) -> io::R
         Ok(text) if !anew => Tally::read(&text),
         _ => None,
     };
-    let mut counted = Counted { tally: before.clone().unwrap_or_default(), whole: true, read: 0 };
+    let mut counted = Counted { tally: before.unwrap_or_default(), whole: true, read: 0 };
     if !catch_up(state, now, limit, &mut counted)? {
         // A file is shorter than it was: another one lies in its place.
         counted = Counted { tally: Tally::default(), whole: true, read: 0 };
         catch_up(state, now, limit, &mut counted)?;
     }
-    if before.as_ref() != Some(&counted.tally) && counted.tally != Tally::default() {
+    let worth_it = counted.read >= WORTH_WRITING || !counted.whole || anew;
+    if worth_it && counted.tally != Tally::default() {
         let _ = write(&file, &counted.tally);
     }
     Ok(counted)

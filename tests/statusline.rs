@@ -114,9 +114,9 @@ fn it_counts_what_review_counts_after_each_word_of_a_person() {
     assert_eq!(agrees(&home), first - 1);
     home.says(&["ack", "--all"]);
     assert_eq!(agrees(&home), 0);
+    assert_eq!(line_with(&home, &["--recount"], "{}"), "unattended on");
     fs::remove_file(home.state().join("tally.json")).unwrap();
     assert_eq!(agrees(&home), 0, "counted anew");
-    assert_eq!(line_with(&home, &["--recount"], "{}"), "unattended on");
 }
 
 #[test]
@@ -220,7 +220,8 @@ proptest! {
         let since = stalls.iter().filter(|stall| stall.at >= midnight).count();
         prop_assert_eq!(counted.tally.stalls_since(midnight), since);
         let again = tally::update(state, now, u64::MAX, false).unwrap();
-        prop_assert_eq!((again.read, again.tally), (0, counted.tally));
+        prop_assert!(again.read < tally::WORTH_WRITING);
+        prop_assert_eq!(again.tally, counted.tally);
     }
 }
 
@@ -258,7 +259,8 @@ fn what_is_read_does_not_grow_with_what_is_recorded() {
     let one = record(1, 0, None, 2, 99, now);
     append(state, &one);
     let counted = tally::update(state, now, limit, false).unwrap();
-    assert_eq!((counted.read, counted.tally.unreviewed()), (one.to_string().len() as u64 + 1, 8_001));
+    assert_eq!(counted.tally.unreviewed(), 8_001);
+    assert!(counted.read < one.to_string().len() as u64 + tally::WORTH_WRITING, "{}", counted.read);
     reviews::acknowledge(state, unreviewed(state).iter().map(Decided::id), now).unwrap();
     let counted = tally::update(state, now, u64::MAX, false).unwrap();
     assert_eq!(counted.tally.unreviewed(), 0, "those beyond the ones known by name too");

@@ -18,7 +18,7 @@ use crate::{clock, input, paths, standing, streams, tally, when};
 
 /// How long the client may take to say whose line it is, and how long it may take the line.
 const LIMIT: Duration = Duration::from_millis(300);
-/// How much of what was recorded since the last time is counted at once, in bytes: some 5 ms.
+/// How much of what is not in the count on disk is counted at once, in bytes: some 5 ms.
 const AT_ONCE: u64 = 1024 * 1024;
 
 /// Prints the line.
