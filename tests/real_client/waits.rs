@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use crate::api::{Api, Kept};
 use crate::cell::{Stage, records};
-use crate::cells::{NEWEST, VERSIONS};
+use crate::cells::{self, NEWEST, VERSIONS};
 use crate::client::Client;
-use crate::driver::{Outcome, Start, Way, watch};
+use crate::driver::{Outcome, Start, Way, start_and_watch};
 use crate::home::Home;
 use crate::hooks::{Hooks, Switch};
 
@@ -127,7 +127,7 @@ static CASES: [Case; 11] = [
         told: ("AskUserQuestion", &["nobody has answered this question"]),
         carried_out: false,
         another_asks: false,
-        quick: &[Way::Tui, Way::Sdk],
+        quick: &[Way::Tui, Way::Sdk, Way::Bg],
     },
     Case {
         name: "plan-left-alone",
@@ -162,7 +162,7 @@ pub fn trials(all: bool, stage: Stage, wants: impl Fn(&str) -> bool) -> Vec<Tria
     let mut trials = Vec::new();
     for version in VERSIONS.into_iter().filter(|version| all || *version == NEWEST) {
         for case in &CASES {
-            for way in [Way::Tui, Way::Sdk, Way::Print] {
+            for &way in cells::ways(version) {
                 let whole = all && way != Way::Print;
                 if whole || version == NEWEST && case.quick.contains(&way) {
                     trials.push((version, way, case));
@@ -201,14 +201,14 @@ impl Case {
         let prompt = scenario.prompt(self.scenario);
         let start =
             Start { home: &home, mode: self.mode, prompt: &prompt, closing: scenario.closing(), extra: &[], bell };
-        let mut session = way.start(start)?;
         let over = AtomicBool::new(false);
-        let (outcome, answered) = thread::scope(|scope| {
+        let (watched, answered) = thread::scope(|scope| {
             let person = scope.spawn(|| self.answer(stage, &home, &over));
-            let outcome = watch(session.as_mut(), &api, &heard);
+            let watched = start_and_watch(|| way.start(start.clone()), &api, &heard);
             over.store(true, Ordering::SeqCst);
-            (outcome, person.join())
+            (watched, person.join())
         });
+        let (session, outcome) = watched?;
         drop(session);
         ensure!(outcome == Outcome::WentOn, "the session did not go on: {outcome:?}; {:?}", records(&home.state())?);
         match answered {
