@@ -36,13 +36,20 @@ fn main() {
     let empty = |_: &str| tempfile::tempdir().unwrap();
     for (name, case, event, tool) in CASES {
         let state = empty(name);
-        row(name, &programs, &payload(case, event, tool), state.path(), rounds);
+        row(name, "hook", &programs, &payload(case, event, tool), state.path(), rounds);
     }
+    let permission = payload("tool-permission-unanswered", "PermissionRequest", "Bash");
+    let state = empty("status line");
+    row("status line", "statusline", &programs, &permission, state.path(), rounds);
     if arguments.iter().any(|argument| argument == "--large") {
         let large = state::large(&programs.target);
         for (name, case, event, tool) in CASES {
-            row(&format!("{name}, large state"), &programs, &payload(case, event, tool), &large, rounds);
+            row(&format!("{name}, large state"), "hook", &programs, &payload(case, event, tool), &large, rounds);
         }
+        let mut counted = Command::new(&programs.ours);
+        counted.args(["statusline", "--recount"]).env("UNATTENDED_STATE", &large);
+        Cost::of(&mut counted, b"");
+        row("status line, large state", "statusline", &programs, &permission, &large, rounds);
     }
     others(&programs, rounds);
     long(&programs, rounds.min(60));
@@ -54,26 +61,29 @@ fn heading() {
     println!("|---|---|---|---|---|---|");
 }
 
-/// One call in fresh prompts and sessions, between the two yardsticks.
-fn row(name: &str, programs: &Programs, payload: &str, state: &Path, rounds: usize) {
+/// One call in fresh prompts and sessions, between the two yardsticks. A status line has something new to count each time.
+fn row(name: &str, verb: &str, programs: &Programs, payload: &str, state: &Path, rounds: usize) {
     let start = crate::payload("question-unanswered", "SessionStart", "");
-    let hook = || {
+    let call = |verb: &str| {
         let mut command = Command::new(&programs.ours);
-        command.arg("hook").env("UNATTENDED_STATE", state);
+        command.arg(verb).env("UNATTENDED_STATE", state);
         command
     };
     let costs = interleaved(rounds, |round| {
         if round % CALLS_A_SESSION == 0 {
-            Cost::of(&mut hook(), told_apart(&start, round).as_bytes());
+            Cost::of(&mut call("hook"), told_apart(&start, round).as_bytes());
+        }
+        if verb != "hook" {
+            Cost::of(&mut call("hook"), told_apart(payload, round).as_bytes());
         }
         vec![
-            Cost::of(&mut hook(), told_apart(payload, round).as_bytes()),
+            Cost::of(&mut call(verb), told_apart(payload, round).as_bytes()),
             Cost::of(&mut Command::new("/bin/true"), b""),
             Cost::of(&mut Command::new(&programs.nothing), b""),
         ]
     });
     assert!(std::fs::read_dir(state.join("records")).unwrap().next().is_some(), "{name} was not recorded");
-    let calls = system_calls(hook(), told_apart(payload, rounds + 1).as_bytes());
+    let calls = system_calls(call(verb), told_apart(payload, rounds + 1).as_bytes());
     println!(
         "| {name} | {:.3} | {:.2} | {:.0} | {:.0} | {} |",
         median(costs.iter().map(|round| round[0].micros / round[1].micros)),
