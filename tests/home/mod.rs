@@ -5,6 +5,8 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -74,6 +76,24 @@ impl Home {
         command.args(args).env_clear().env("HOME", self.path()).env("PATH", "/usr/bin:/bin").current_dir(self.path());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// The same as an account that the system does not know and nothing but what the test says set: there is no home to be
+    /// found. With HOME merely unset, the folder of the account that runs the tests would be, and written to. `None`, which
+    /// is said, where only root could do that.
+    pub(crate) fn homeless(&self, args: &[&str]) -> Option<Command> {
+        if !rustix::process::geteuid().is_root() {
+            // Past the capture of a test's output, so that CI prints it.
+            let _ = writeln!(std::io::stderr(), "SKIPPED: only root can run a program as an unknown account");
+            return None;
+        }
+        fs::set_permissions(self.path(), PermissionsExt::from_mode(0o755)).unwrap();
+        let program = self.path().join("unattended");
+        assert!(Command::new("cp").arg(PROGRAM).arg(&program).status().unwrap().success());
+        let mut command = Command::new(&program);
+        command.args(args).env_clear().uid(54_321).gid(54_321).current_dir("/");
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        Some(command)
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
