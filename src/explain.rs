@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use self::cases::Case;
 use crate::config::Config;
+use crate::correction::Correction;
 use crate::memory::{Memory, Note};
 use crate::replay::rehearsal::{Answered, Standing, once};
 use crate::replay::said::Said;
@@ -29,6 +30,8 @@ pub struct Ground<'g> {
     /// In this environment, in a session that nobody attends, and in one that somebody does: what holds, and the line
     /// for a person at its start.
     pub standings: [(Verdict, &'g str); 3],
+    /// The corrections that are due to a session that starts here, and the file that they are in.
+    pub corrections: (&'g str, &'g [Correction]),
 }
 
 /// What would be answered, and why; `explain --json` prints a list of it.
@@ -118,10 +121,10 @@ pub struct Otherwise {
 /// # Errors
 /// None that a case can cause.
 pub fn explain(case: &Case, ground: Ground<'_>) -> serde_json::Result<Explained> {
-    let Ground { config, memory, standings: [here, unattended, attended] } = ground;
+    let Ground { config, memory, standings: [here, unattended, attended], corrections } = ground;
     let line = unattended.1;
     let told = |acts, config: &Config, memory: &Memory| {
-        let answered = once(&case.payload, Standing { acts, config, line }, memory);
+        let answered = once(&case.payload, Standing { acts, config, line, corrections }, memory);
         (answered.said, answered.wait.map(|wait| wait.as_secs()), answered.stall)
     };
     let acting = told(true, config, memory);
@@ -160,7 +163,7 @@ pub fn explain(case: &Case, ground: Ground<'_>) -> serde_json::Result<Explained>
         unless(condition, told(true, config, &other));
     }
     let outcome = |(verdict, line): (Verdict, &str)| {
-        outcome(once(&case.payload, Standing { acts: verdict.acts, config, line }, memory), verdict)
+        outcome(once(&case.payload, Standing { acts: verdict.acts, config, line, corrections }, memory), verdict)
     };
     Ok(Explained {
         v: VERSION,

@@ -2,23 +2,27 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// How long a line may be, in bytes; a longer one is passed over.
-const LONGEST: usize = 32 * 1024 * 1024;
+/// How long a line may be, in bytes.
+pub const LONGEST: usize = 32 * 1024 * 1024;
 
 /// Calls `look` with each line that is not blank, without white space around it. What is behind the last line break
-/// counts as a line.
+/// counts as a line. One longer than `LONGEST` is passed over.
 ///
 /// # Errors
 /// As the system gives them.
 pub fn each(from: impl Read, mut look: impl FnMut(&[u8])) -> io::Result<()> {
-    each_numbered(from, |_, line| look(line))
+    each_numbered(from, |_, line| {
+        if let Some(line) = line {
+            look(line);
+        }
+    })
 }
 
-/// As `each`, with the line's number in the file, from 1.
+/// As `each`, with the line's number in the file, from 1; one longer than `LONGEST` is `None`.
 ///
 /// # Errors
 /// As the system gives them.
-pub fn each_numbered(from: impl Read, mut look: impl FnMut(usize, &[u8])) -> io::Result<()> {
+pub fn each_numbered(from: impl Read, mut look: impl FnMut(usize, Option<&[u8]>)) -> io::Result<()> {
     let mut number = 0;
     let mut reader = BufReader::with_capacity(256 * 1024, from);
     let mut line = Vec::new();
@@ -45,7 +49,9 @@ pub fn each_numbered(from: impl Read, mut look: impl FnMut(usize, &[u8])) -> io:
             }
             if end.is_some() || over {
                 number += 1;
-                if !too_long {
+                if too_long {
+                    look(number, None);
+                } else {
                     give(&line, number, &mut look);
                 }
                 line.clear();
@@ -59,10 +65,10 @@ pub fn each_numbered(from: impl Read, mut look: impl FnMut(usize, &[u8])) -> io:
     }
 }
 
-fn give(line: &[u8], number: usize, look: &mut impl FnMut(usize, &[u8])) {
+fn give(line: &[u8], number: usize, look: &mut impl FnMut(usize, Option<&[u8]>)) {
     let line = line.trim_ascii();
     if !line.is_empty() {
-        look(number, line);
+        look(number, Some(line));
     }
 }
 
@@ -89,5 +95,8 @@ mod tests {
         text.extend(vec![b'y'; LONGEST + 1]);
         text.extend(b"\nafter\n");
         assert_eq!(read(&text), [b"before".to_vec(), long, b"after".to_vec()]);
+        let mut told = Vec::new();
+        each_numbered(&*text, |number, line| told.push((number, line.is_some()))).unwrap();
+        assert_eq!(told, [(1, true), (2, true), (3, false), (4, true)]);
     }
 }

@@ -33,6 +33,8 @@ pub struct Record<'a> {
     on: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     because: Option<Because>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attendance: Option<Attendance>,
     #[serde(flatten)]
     matter: Matter<'a>,
     decision: Outcome<'a>,
@@ -99,6 +101,8 @@ pub fn of<'a>(
         ids: call.ids.clone(),
         on: verdict.acts,
         because: Some(verdict.because),
+        // Else `because` says it.
+        attendance: verdict.because.attendance().is_none().then_some(attendance),
         matter,
         decision: outcome(&decision.answer),
         wait: decision.findings.waited.as_ref(),
@@ -125,6 +129,7 @@ pub fn of_problem<'a>(
         ids: Ids { hook_event_name: event.map(Cow::Borrowed), ..Ids::default() },
         on: verdict.acts,
         because: Some(verdict.because),
+        attendance: None,
         matter: Matter::Problem { payload: head },
         decision: if answer.is_empty() { Outcome::None } else { Outcome::Canned { answer } },
         wait: None,

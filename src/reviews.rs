@@ -139,10 +139,7 @@ pub fn correct(state: &Path, correction: &Correction, project: Option<&Project>)
 
 /// The corrections that are due to a session in the folder `cwd`, and the name of the file that they are in. `again`:
 /// those that it was given before and has lost.
-///
-/// # Errors
-/// Where there is something that cannot be read.
-pub fn due(state: &Path, cwd: &Path, again: &[&str]) -> io::Result<(String, Vec<Correction>)> {
+fn due(state: &Path, cwd: &Path, again: &[&str]) -> io::Result<(String, Vec<Correction>)> {
     let folder = folder(state);
     if !folder.is_dir() {
         return Ok(Default::default());
@@ -153,6 +150,22 @@ pub fn due(state: &Path, cwd: &Path, again: &[&str]) -> io::Result<(String, Vec<
     };
     let lines = correction::lines(&String::from_utf8_lossy(&bytes));
     Ok((project.file_name(), correction::due(lines, &project.key(), again)))
+}
+
+/// The corrections that are due to a session that starts by `source` in the folder `cwd`, and the name of the file that
+/// they are in. `given` says which it was given before.
+///
+/// # Errors
+/// Where there is something that cannot be read.
+pub fn due_at_start<'g>(
+    state: &Path,
+    cwd: &Path,
+    source: Option<&str>,
+    given: impl FnOnce() -> Vec<&'g str>,
+) -> io::Result<(String, Vec<Correction>)> {
+    // What a session was told before, it has lost after these.
+    let forgot = matches!(source, Some("compact" | "clear"));
+    due(state, cwd, &if forgot { given() } else { Vec::new() })
 }
 
 /// Notes that a session which was given corrections from this file has reached a Stop.

@@ -46,7 +46,8 @@ pub struct Surroundings {
 }
 
 /// Whether somebody attends a session, as far as the environment tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Attendance {
     /// A person can be asked.
     Attended,
@@ -83,6 +84,18 @@ pub enum Because {
     Unattended,
     /// Auto: nothing says anything.
     Unsaid,
+}
+
+impl Because {
+    /// Who attends the session, where that decided it.
+    pub fn attendance(self) -> Option<Attendance> {
+        match self {
+            Because::Attended => Some(Attendance::Attended),
+            Because::Unattended => Some(Attendance::Unattended),
+            Because::Unsaid => Some(Attendance::Unsaid),
+            Because::Environment | Because::Switch | Because::SwitchEnded | Because::Config => None,
+        }
+    }
 }
 
 impl fmt::Display for Because {

@@ -106,6 +106,8 @@ fn each_key_named_as_deciding_does_and_no_other() {
     assert_eq!(deciding("PermissionRequest", "ExitPlanMode"), ["plans.reply", "plans.then", "plans.wait"]);
     assert_eq!(deciding("PermissionRequest", "Write"), ["permissions.reply", "permissions.wait"]);
     assert_eq!(deciding("Stop", "Shall I go on?"), ["stop.nudges"]);
+    assert_eq!(deciding("SessionStart", "startup"), ["questions.wait", "plans.wait", "permissions.wait"]);
+    assert_eq!(one(&home, &["SessionStart", "startup"])["decided_by"][0]["what"], "switch");
     assert_eq!(deciding("Stop", "All is done."), Vec::<String>::new());
     assert_eq!(one(&home, &["Elicitation"])["decided_by"][1]["key"], "elicitations.reply");
 }

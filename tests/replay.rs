@@ -222,11 +222,123 @@ fn what_is_neither_is_told_with_its_line_and_the_rest_is_played() {
     let numbers: Vec<_> = lines(&output.stdout).iter().map(|played| played["line"].clone()).collect();
     assert_eq!(numbers, [2, 8]);
     let told = String::from_utf8(output.stderr).unwrap();
-    let told: Vec<&str> = told.lines().map(|line| line.rsplit_once(": ").map_or("", |_| &line[..18])).collect();
-    assert_eq!(told, [3, 4, 5, 7].map(|number| format!("warning: -, line {number}")));
-    let output = Home::new().pipe(&["replay", "-"], &[b"\xff\xfe{\n", good.as_bytes()].concat());
-    assert!(String::from_utf8(output.stderr).unwrap().contains("-, line 1: no UTF-8"));
-    assert_eq!(output.status.code(), Some(1));
+    let told: Vec<&str> =
+        told.lines().map(|line| line.split_once(": neither").or(line.split_once(": a record")).unwrap().0).collect();
+    assert_eq!(told, [3, 4, 5, 7].map(|number| format!("warning: standard input, line {number}")));
+}
+
+#[test]
+fn of_many_lines_that_are_neither_a_few_are_told_and_the_rest_counted() {
+    let good = payload("2.1.332", "question-unanswered", "PreToolUse", "AskUserQuestion");
+    let pretty = serde_json::to_string_pretty(&serde_json::from_str::<Value>(&good).unwrap()).unwrap();
+    let output = Home::new().pipe(&["replay", "-"], pretty.as_bytes());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), told.matches(", line ").count()), (Some(1), 5), "{told}");
+    assert!(told.contains("more lines passed over") && told.contains("jq -c"), "{told}");
+}
+
+#[test]
+fn a_line_that_is_too_long_is_told_and_not_dropped() {
+    let good = payload("2.1.332", "question-unanswered", "PreToolUse", "AskUserQuestion");
+    let long = format!("{}\n", "x".repeat(33 << 20));
+    let output = Home::new().pipe(&["replay", "-", "--json"], format!("{good}\n{long}{good}\n").as_bytes());
+    assert_eq!((output.status.code(), lines(&output.stdout).len()), (Some(1), 2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told, "warning: standard input, line 2: longer than 32 MiB; passed over\n");
+}
+
+/// What the hook answers although JSON has no such thing, or not alone.
+#[rstest]
+#[case::byte_order_mark(b"\xef\xbb\xbf{EVENT,\"tool_input\":{}}")]
+#[case::lone_surrogate(b"{EVENT,\"tool_input\":{\"command\":\"\\ud83d\"}}")]
+#[case::no_number(b"{EVENT,\"n\":1e999,\"tool_input\":{}}")]
+#[case::something_behind_it(b"{EVENT,\"tool_input\":{}} {\"a\":1} junk")]
+#[case::nested(NESTED.as_bytes())]
+#[case::control_character(b"{EVENT,\"tool_input\":{\"command\":\"a\x01\"}}")]
+#[case::no_utf8(b"{EVENT,\"tool_input\":{\"command\":\"\xff\"}}")]
+#[case::cut_off(b"{EVENT,\"tool_input\":{\"command\":\"a")]
+fn what_the_hook_answers_is_played_however_broken_it_is(#[case] line: &[u8]) {
+    for event in
+        [("PreToolUse", "AskUserQuestion"), ("PermissionRequest", "Bash"), ("PermissionRequest", "ExitPlanMode")]
+    {
+        let event = format!("\"hook_event_name\":\"{}\",\"session_id\":\"s\",\"tool_name\":\"{}\"", event.0, event.1);
+        let at = line.windows(5).position(|five| five == b"EVENT").unwrap();
+        let mut payload = [&line[..at], event.as_bytes(), &line[at + 5..]].concat();
+        let nested = "[".repeat(5_000) + &"]".repeat(5_000);
+        if let Some(at) = payload.windows(6).position(|six| six == b"NESTED") {
+            payload.splice(at..at + 6, nested.into_bytes());
+        }
+        let answer = Home::on().hook_bytes(&["hook"], &payload).map(|bytes| String::from_utf8(bytes).unwrap());
+        let output = Home::on().pipe(&["replay", "-", "--json"], &payload);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let played = String::from_utf8(output.stdout).unwrap();
+        // As texts, since a reader of JSON would not take all of it.
+        assert!(
+            played.contains(&format!("\"answer\":{}", answer.as_deref().unwrap_or("null"))),
+            "{played}\n{answer:?}"
+        );
+    }
+}
+
+const NESTED: &str = r#"{EVENT,"tool_input":{"deep":NESTED}}"#;
+
+#[test]
+fn a_record_keeps_who_attended_its_session_whatever_decided() {
+    for (attended, on_now) in [("1", false), ("0", true)] {
+        let home = Home::new().with("CLAUDE_CODE_SESSION_ATTENDED", attended);
+        home.says(&["on"]);
+        home.hook(&payload("2.1.332", "tool-permission-unanswered", "PermissionRequest", "Bash")).unwrap();
+        let record = home.last_record();
+        assert_eq!((&record["because"], record["attendance"].is_string()), (&json!("switch"), true));
+        let played = &replayed(&Home::new(), &[], &[record.to_string()])[0];
+        assert_eq!((&played["on"], played.get("lacks")), (&json!(on_now), None), "{played}");
+        // One of an older version does not say it.
+        let mut record = record;
+        record.as_object_mut().unwrap().remove("attendance");
+        let played = &replayed(&Home::new(), &[], &[record.to_string()])[0];
+        assert_eq!(played["lacks"], json!(["whether anybody attended its session"]));
+    }
+}
+
+#[test]
+fn a_start_is_the_same_only_if_the_model_is_told_the_same() {
+    let start =
+        json!({"session_id": "s", "cwd": "/tmp", "hook_event_name": "SessionStart", "source": "startup"}).to_string();
+    let home = Home::on();
+    home.hook(&start).unwrap();
+    let compared = |home: Home, line: &str| replayed(&home, &[], &[line.to_owned()])[0]["compared"].clone();
+    let record = records(&home).remove(0);
+    assert_eq!(compared(Home::on(), &record), "same");
+    assert_eq!(compared(Home::new().with("UNATTENDED", "off"), &record), "different");
+    let answered = Home::on().config("[questions]\nwait = \"10m\"\n");
+    fs::write(answered.path().join("case.jsonl"), format!("{start}\n")).unwrap();
+    fs::write(answered.path().join("case.answers.jsonl"), home.hook_bytes(&["hook"], start.as_bytes()).unwrap())
+        .unwrap();
+    let played = lines(answered.says(&["replay", "case.jsonl", "--json"]).as_bytes());
+    assert_eq!(played[0]["compared"], "words");
+}
+
+#[test]
+fn a_start_is_given_the_corrections_that_the_hook_would_give_it() {
+    let home = Home::on();
+    let project = home.path().join("project");
+    fs::create_dir(&project).unwrap();
+    let payload = |event: &str, more: Value| {
+        let mut payload = json!({"session_id": "s", "cwd": project, "hook_event_name": event});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload.to_string()
+    };
+    home.hook(&payload("PermissionRequest", json!({"tool_name": "Bash", "tool_input": {"command": "make"}}))).unwrap();
+    let id = home.last_record()["id"].as_str().unwrap().to_owned();
+    home.says(&["correct", &id, "Use ninja"]);
+    let start = payload("SessionStart", json!({"source": "startup"}));
+    let played = replayed(&home, &[], std::slice::from_ref(&start));
+    let mut explain = home.command(&["explain", "SessionStart", "startup", "--json"]);
+    let explained = explain.current_dir(&project).output().unwrap().stdout;
+    let explained: Value = serde_json::from_slice(&explained).unwrap();
+    let answer = home.hook(&start).unwrap();
+    assert!(answer.to_string().contains("Use ninja"), "{answer}");
+    assert_eq!((&played[0]["answer"], &explained[0]["answer"]), (&answer, &answer));
 }
 
 #[test]
@@ -250,8 +362,14 @@ fn what_a_record_lacks_is_said() {
     ] {
         home.hook(&payload.to_string());
     }
+    home.hook(&json!({"session_id": "s", "hook_event_name": "SessionStart", "source": "startup"}).to_string());
     let lacks: Vec<_> = replayed(&home, &[], &records(&home)).iter().map(|played| played["lacks"].clone()).collect();
-    let expected = ["what was masked", "the end of its input", "which background tasks there were"];
+    let expected = [
+        "what was masked",
+        "the end of its input",
+        "which background tasks there were",
+        "what the model was told at its start",
+    ];
     assert_eq!(lacks, expected.map(|lack| json!([lack])));
 }
 
@@ -264,7 +382,37 @@ fn a_file_that_is_not_there_and_one_with_nothing_in_it_are_errors() {
     assert!(told.starts_with("error: could not read gone.jsonl: ") && told.contains("\nhint: "), "{told}");
     let output = home.pipe(&["replay", "-"], b"\n");
     assert!(output.status.code() == Some(1) && output.stdout.is_empty());
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: there is nothing in standard input\n"));
+    let output = home.run(&["replay", "."]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("error: could not read .: ") && told.contains("\nhint: "), "{told}");
 }
+
+#[rstest]
+#[case::nothing_usable("case", "not json\n", "there is no payload and no record")]
+#[case::no_name("folder/", GOOD, "names no case")]
+#[case::no_folder("gone/case", GOOD, "there is no folder gone")]
+#[case::there_already("there", GOOD, "there.jsonl is there already")]
+fn a_fixture_that_cannot_be_made_leaves_nothing(#[case] case: &str, #[case] input: &str, #[case] why: &str) {
+    let home = Home::new();
+    fs::create_dir(home.path().join("folder")).unwrap();
+    fs::write(home.path().join("there.jsonl"), "mine").unwrap();
+    let before = laid_out(home.path());
+    let output = home.pipe(&["replay", "-", "--as-fixture", case], input.as_bytes());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout), (Some(1), vec![]));
+    assert!(told.contains(why) && told.contains("hint: "), "{told}");
+    assert_eq!(laid_out(home.path()), before);
+}
+
+#[test]
+fn a_case_may_be_named_by_its_file() {
+    let home = Home::new();
+    home.pipe(&["replay", "-", "--as-fixture", "case.jsonl"], GOOD.as_bytes());
+    assert!(home.path().join("case.jsonl").is_file() && home.path().join("case.answers.jsonl").is_file());
+}
+
+const GOOD: &str = r#"{"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{}}"#;
 
 /// A bug report: what a night recorded, its payloads, and one more with a secret; with names in it.
 fn report() -> Vec<String> {

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+/// The modes in which an event can be asked about.
+const MODES: [&str; 6] = ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"];
+
 /// `statusline`
 #[derive(Debug, Args)]
 pub struct StatuslineArgs {
@@ -25,7 +28,7 @@ pub struct ExplainArgs {
     #[arg(value_name = "TOOL")]
     pub about: Option<String>,
     /// In this permission mode [default: default; plan for ExitPlanMode]
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", value_parser = MODES)]
     pub mode: Option<String>,
     /// With what this session remembers
     #[arg(long, value_name = "ID")]

@@ -5,7 +5,8 @@ use anyhow::Context;
 
 use super::review::{print, width};
 use crate::cli::ExplainArgs;
-use crate::explain::cases::{self, EVENTS, Wanted};
+use crate::correction::Correction;
+use crate::explain::cases::{self, Case, EVENTS, Wanted};
 use crate::explain::{Ground, explain, screen};
 use crate::memory::Memory;
 use crate::policy::Policy;
@@ -13,7 +14,7 @@ use crate::review::text::{harmless_json, line};
 use crate::store::Store;
 use crate::switch::{self, Surroundings};
 use crate::trouble::Trouble;
-use crate::{clock, paths, standing};
+use crate::{clock, paths, reviews, standing};
 
 /// Prints it.
 ///
@@ -40,8 +41,12 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     });
     let lines = [here, unattended, attended].map(|verdict| (verdict, standing::start_line(&policy, verdict, now)));
     let standings = lines.each_ref().map(|(verdict, line)| (*verdict, line.as_str()));
-    let ground = Ground { config: &policy.config, memory: &memory, standings };
-    let explained = cases.iter().map(|case| explain(case, ground)).collect::<Result<Vec<_>, _>>()?;
+    let explained = cases.iter().map(|case| {
+        let (file, corrections) = due(case, &memory)?;
+        let corrections = (file.as_str(), corrections.as_slice());
+        Ok(explain(case, Ground { config: &policy.config, memory: &memory, standings, corrections })?)
+    });
+    let explained = explained.collect::<anyhow::Result<Vec<_>>>()?;
     if args.json {
         return print(&format!("{}\n", harmless_json(&serde_json::to_string_pretty(&explained)?)));
     }
@@ -50,6 +55,16 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     }
     let screens: Vec<String> = explained.iter().map(|explained| screen::show(explained, width())).collect();
     print(&screens.join("\n"))
+}
+
+/// The corrections that are due to a session which starts so in this folder.
+fn due(case: &Case, memory: &Memory) -> anyhow::Result<(String, Vec<Correction>)> {
+    let (Some(state), Ok(cwd), "SessionStart") = (paths::state_folder(), std::env::current_dir(), case.event.as_str())
+    else {
+        return Ok(Default::default());
+    };
+    reviews::due_at_start(&state, &cwd, case.about.as_deref(), || memory.given())
+        .with_context(|| format!("could not read the corrections in {}", paths::shown(&state)))
 }
 
 /// What a session remembers, as the registration sees it that noted something last.

@@ -198,8 +198,7 @@ fn keep(
     }
 }
 
-/// The corrections that a session which starts is given, and the file that they are in. Where there are none at all,
-/// that is one failed look.
+/// The corrections that a session which starts is given, and the file that they are in.
 #[inline(never)]
 fn due(
     state: Option<&Path>,
@@ -211,10 +210,7 @@ fn due(
     else {
         return Default::default();
     };
-    // What a session was told before, it has lost after these.
-    let forgot = matches!(source.as_deref(), Some("compact" | "clear"));
-    let again = if forgot { memory.given() } else { Vec::new() };
-    reviews::due(state, Path::new(cwd), &again).unwrap_or_else(|error| {
+    reviews::due_at_start(state, Path::new(cwd), source.as_deref(), || memory.given()).unwrap_or_else(|error| {
         problems.push(format!("corrections were not given: {error}"));
         Default::default()
     })

@@ -101,7 +101,9 @@ fn words(explained: &Explained, said: &Said, wait: Option<u64>, usual: &Said) ->
         ("cancel", _) => "cancelled: no user made a choice".to_owned(),
         ("decline", _) => "declined".to_owned(),
         ("send_on", _) => "the turn goes on".to_owned(),
-        ("welcome", _) => "the model is told that nobody answers".to_owned(),
+        ("welcome", _) if other => "the model is told of it in other words".to_owned(),
+        ("welcome", _) => "the model is told what holds".to_owned(),
+        ("line", _) => "only a person is told".to_owned(),
         (action, _) => action.to_owned(),
     };
     match wait {

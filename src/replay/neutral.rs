@@ -23,6 +23,8 @@ pub struct Neutral {
     projects: usize,
     ids: HashMap<String, String>,
     calls: usize,
+    /// Ids in no form of the client's as they are written in JSON, each with its own.
+    named: Vec<(String, String)>,
 }
 
 impl Neutral {
@@ -31,6 +33,7 @@ impl Neutral {
         if let Some(cwd) = Payload::read(json).ok().and_then(|payload| payload.text("cwd")) {
             self.learn_project(&cwd);
         }
+        self.learn_ids(json);
         let mut text = mask::masked(json).map_or_else(|| json.to_owned(), |masked| mask::unmarked(&masked));
         for (folder, place) in &self.folders {
             text = text.replace(folder, place);
@@ -38,7 +41,30 @@ impl Neutral {
         for (parent, end) in [("/home/", '/'), ("/Users/", '/'), ("\\\\Users\\\\", '\\')] {
             text = homes(&text, parent, end);
         }
-        self.numbered(&text)
+        // After the others, as these are in their form by then.
+        let mut text = self.numbered(&text);
+        for (id, new) in &self.named {
+            for (before, after) in [("\"", "\""), ("/", ".jsonl\""), ("/", "/")] {
+                text = text.replace(&format!("{before}{id}{after}"), &format!("{before}{new}{after}"));
+            }
+        }
+        text
+    }
+
+    /// Ids in no form of the client's, which could not be told from other words, are replaced where they stand alone, and in
+    /// the paths of transcripts.
+    fn learn_ids(&mut self, json: &str) {
+        let Ok(payload) = Payload::read(json) else { return };
+        for field in ["session_id", "prompt_id", "tool_use_id", "agent_id"] {
+            let Some(id) = payload.raw(field).and_then(|id| id.get().strip_prefix('"')?.strip_suffix('"')) else {
+                continue;
+            };
+            let own = uuid(id) == Some(id.len()) || call(id) == Some(id.len());
+            if !own && !id.is_empty() && !self.named.iter().any(|(known, _)| known == id) {
+                let new = self.id(id);
+                self.named.push((id.to_owned(), new));
+            }
+        }
     }
 
     fn learn_project(&mut self, cwd: &str) {
@@ -143,6 +169,21 @@ mod tests {
         assert_eq!(neutral.payload(&payload("/home/alice/shop")), expected);
         let other = neutral.payload(&payload("/srv/other"));
         assert!(other.contains(r#""cwd":"/home/dev/project-2""#), "{other}");
+    }
+
+    #[test]
+    fn ids_of_another_form_are_replaced_where_they_are_ids() {
+        let payload = concat!(
+            r#"{"session_id":"alice","transcript_path":"/t/alice.jsonl","prompt_id":"pr-1","agent_id":"alice","#,
+            r#""prompt":"alice asks for pr-1"}"#
+        );
+        let expected = concat!(
+            r#"{"session_id":"00000000-0000-4000-8000-000000000001","#,
+            r#""transcript_path":"/t/00000000-0000-4000-8000-000000000001.jsonl","#,
+            r#""prompt_id":"00000000-0000-4000-8000-000000000002","agent_id":"00000000-0000-4000-8000-000000000001","#,
+            r#""prompt":"alice asks for pr-1"}"#
+        );
+        assert_eq!(Neutral::default().payload(payload), expected);
     }
 
     #[test]

@@ -20,8 +20,12 @@ pub struct Rebuilt {
     pub before: Before,
     /// Who attended the session, where the record tells.
     pub attendance: Option<Attendance>,
-    /// What was decided.
+    /// What was decided, in a record.
     pub decision: Value,
+    /// In a record: the model was told something at the start of its session, and not only a person.
+    pub told: bool,
+    /// A payload that the hook cannot read.
+    pub unread: bool,
 }
 
 /// What a session remembered, as far as its record shows it.
@@ -46,12 +50,8 @@ pub fn of(record: &Map<String, Value>) -> Option<Rebuilt> {
     let text = |name: &str| record.get(name).and_then(Value::as_str);
     let mut made = Rebuilt {
         decision: record.get("decision").cloned().unwrap_or_default(),
-        attendance: match text("because") {
-            Some("attended") => Some(Attendance::Attended),
-            Some("unattended") => Some(Attendance::Unattended),
-            Some("unsaid") => Some(Attendance::Unsaid),
-            _ => None,
-        },
+        told: record.get("on") == Some(&Value::Bool(true)) || record.contains_key("corrections"),
+        attendance: text("because").and_then(attendance).or_else(|| attendance(text("attendance")?)),
         ..Rebuilt::default()
     };
     if kind == "problem" {
@@ -93,8 +93,8 @@ pub fn of(record: &Map<String, Value>) -> Option<Rebuilt> {
                 set(&mut payload, name, record.get(name));
             }
             set(&mut payload, "last_assistant_message", record.get("message"));
-            if record.contains_key("corrections") {
-                made.lacks.push("the corrections that it was given".to_owned());
+            if made.decision.get("action").is_some_and(|action| action == "welcome") && made.told {
+                made.lacks.push("what the model was told at its start".to_owned());
             }
         }
         _ => return None,
@@ -108,6 +108,15 @@ pub fn of(record: &Map<String, Value>) -> Option<Rebuilt> {
         made.lacks.push("what was masked".to_owned());
     }
     Some(made)
+}
+
+fn attendance(name: &str) -> Option<Attendance> {
+    match name {
+        "attended" => Some(Attendance::Attended),
+        "unattended" => Some(Attendance::Unattended),
+        "unsaid" => Some(Attendance::Unsaid),
+        _ => None,
+    }
 }
 
 fn set(payload: &mut Map<String, Value>, name: &str, value: Option<&Value>) {

@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use super::rebuilt::Before;
 use super::said::Said;
 use crate::config::Config;
+use crate::correction::Correction;
 use crate::decide::{Ground, decide};
 use crate::event::{self, At, Call, Event};
 use crate::memory::{Memory, Note};
@@ -46,6 +47,8 @@ pub struct Standing<'s> {
     pub config: &'s Config,
     /// The line for a person at the start of a session.
     pub line: &'s str,
+    /// The corrections that are due to a session that starts, and the file that they are in.
+    pub corrections: (&'s str, &'s [Correction]),
 }
 
 /// Sessions and what they remember.
@@ -55,6 +58,11 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
+    /// The corrections that a session was given so far.
+    pub fn given(&self, session: &str) -> Vec<&str> {
+        self.sessions.get(session).map(Memory::given).unwrap_or_default()
+    }
+
     /// Answers the next payload. Of `before` the session is made to remember what it does not by what came so far.
     pub fn answer(&mut self, payload: &str, standing: Standing<'_>, before: &Before, now: DateTime<Utc>) -> Answered {
         let session = Payload::read(payload).ok().and_then(|payload| payload.text("session_id").map(String::from));
@@ -73,9 +81,9 @@ impl Rehearsal {
 pub fn once(text: &str, standing: Standing<'_>, memory: &Memory) -> Answered {
     let Ok(payload) = Payload::read(text) else { return unread(text, standing) };
     let call = event::read(&payload);
-    let Standing { acts, config, line } = standing;
+    let Standing { acts, config, line, corrections } = standing;
     let line = if matches!(call.event, Event::SessionStart { .. }) { line } else { "" };
-    let decision = decide(&call, Ground { acts, config, memory, waits: false, line, corrections: ("", &[]) });
+    let decision = decide(&call, Ground { acts, config, memory, waits: false, line, corrections });
     let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
     Answered {
         event: owned(&call.ids.hook_event_name).unwrap_or_default(),
@@ -89,8 +97,8 @@ pub fn once(text: &str, standing: Standing<'_>, memory: &Memory) -> Answered {
     }
 }
 
-/// As the hook does: the canned answer for what can be told of it.
-fn unread(text: &str, standing: Standing<'_>) -> Answered {
+/// As the hook does with what it cannot read: the canned answer for what can be told of it.
+pub fn unread(text: &str, standing: Standing<'_>) -> Answered {
     let (event, tool) = glimpse(text.as_bytes());
     let answer = if standing.acts { reply::canned(event.unwrap_or_default(), tool, standing.config) } else { "" };
     Answered {

@@ -8,13 +8,14 @@ use crate::answer::{Answer, ElicitationAction};
 /// What was said to the client. The actions are those of a record's `decision`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Said {
-    /// `none`, `deny`, `approve`, `answer`, `allow`, `context`, `cancel`, `decline`, `send_on`, `welcome`; in what others
-    /// answered, also what is no word of ours.
+    /// `none`, `deny`, `approve`, `answer`, `allow`, `context`, `cancel`, `decline`, `send_on`, `welcome`, and `line` for a
+    /// start of which only a person is told; in what others answered, also what is no word of ours.
     pub action: String,
     /// The modes set, of which the last that is possible wins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub modes: Vec<String>,
-    /// What the model reads of it. Not kept of a session's start, whose line depends on the hour.
+    /// What the model reads of it; a record has it not of a session's start. The line for a person depends on the hour, and
+    /// is not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -61,16 +62,20 @@ impl Said {
             Answer::Elicitation(ElicitationAction::Cancel) => Self::plain("cancel"),
             Answer::Elicitation(ElicitationAction::Decline) => Self::plain("decline"),
             Answer::SendOn(message) => Self::with("send_on", Some(message)),
-            Answer::Welcome { .. } => Self::plain("welcome"),
+            Answer::Welcome { context: Some(context), .. } => Self::with("welcome", Some(context)),
+            Answer::Welcome { context: None, .. } => Self::plain("line"),
         }
     }
 
-    /// Of a record's `decision`.
-    pub fn of_record(decision: &Value) -> Option<Self> {
+    /// Of a record's `decision`; `told`: at a start, the model was told something.
+    pub fn of_record(decision: &Value, told: bool) -> Option<Self> {
         let text = |name: &str| decision.get(name).and_then(Value::as_str);
         let action = text("action")?;
         if action == "canned" {
             return serde_json::from_str(text("answer")?).ok().map(|answer| Self::of_json(&answer));
+        }
+        if action == "welcome" {
+            return Some(Self::plain(if told { "welcome" } else { "line" }));
         }
         let modes = decision.get("modes").and_then(Value::as_array).into_iter().flatten();
         let modes = modes.filter_map(Value::as_str).map(str::to_owned).collect();
@@ -86,8 +91,11 @@ impl Said {
             return Self { message: text(&answer["reason"]), ..Self::plain("send_on") };
         }
         let event = specific["hookEventName"].as_str();
-        if event == Some("SessionStart") || event.is_none() && answer.get("systemMessage").is_some() {
-            return Self::plain("welcome");
+        if event == Some("SessionStart") {
+            return Self { message: text(&specific["additionalContext"]), ..Self::plain("welcome") };
+        }
+        if event.is_none() && answer.get("systemMessage").is_some() {
+            return Self::plain("line");
         }
         if let Some(action) = specific["action"].as_str() {
             return Self::plain(action);
@@ -119,7 +127,8 @@ impl Said {
     pub fn compare(&self, now: &Said) -> Compared {
         // Of an answer alone it cannot be told whether a tool or a plan was allowed.
         let does = |said: &Said| if said.action == "allow" { "approve".to_owned() } else { said.action.clone() };
-        match (does(self) == does(now) && self.modes == now.modes, self.message == now.message) {
+        let unknown = self.action == "welcome" && (self.message.is_none() || now.message.is_none());
+        match (does(self) == does(now) && self.modes == now.modes, self.message == now.message || unknown) {
             (true, true) => Compared::Same,
             (true, false) => Compared::Words,
             (false, _) => Compared::Different,
@@ -132,7 +141,8 @@ impl Said {
             "none" => "nothing",
             "context" => "tell the model",
             "send_on" => "send on",
-            "welcome" => "start line",
+            "welcome" => "start words",
+            "line" => "start line",
             other => other,
         };
         match self.modes.last() {
@@ -182,6 +192,10 @@ mod tests {
         assert_eq!(deny("a").compare(&deny("a")), Compared::Same);
         assert_eq!(deny("a").compare(&deny("b")), Compared::Words);
         assert_eq!(deny("a").compare(&Said::plain("none")), Compared::Different);
+        let welcome = |text| Said::with("welcome", text);
+        assert_eq!(welcome(Some("a")).compare(&welcome(Some("b"))), Compared::Words);
+        assert_eq!(welcome(None).compare(&welcome(Some("b"))), Compared::Same, "not known");
+        assert_eq!(welcome(Some("a")).compare(&Said::plain("line")), Compared::Different);
         let modes = |mode: &str| Said { modes: vec![mode.into()], ..Said::plain("approve") };
         assert_eq!(modes("auto").compare(&modes("default")), Compared::Different);
     }
