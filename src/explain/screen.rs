@@ -60,10 +60,12 @@ fn within(outcome: &Outcome, names: &[&str]) -> Option<String> {
 
 /// What is answered, what is remembered, and what decides whether we act.
 fn told(explained: &Explained, outcome: &Outcome) -> Vec<String> {
-    let mut told = match within(outcome, &["systemMessage"]) {
-        Some(line) => vec![format!("a person sees \"{line}\"")],
-        None => vec![words(explained, &outcome.now, outcome.wait, &outcome.now)],
-    };
+    let line = within(outcome, &["systemMessage"]).map(|line| format!("a person sees \"{line}\""));
+    let mut told = Vec::new();
+    if line.is_none() || outcome.now.action != "line" {
+        told.push(words(explained, &outcome.now, outcome.wait, &outcome.now));
+    }
+    told.extend(line);
     if outcome.stall {
         told.push("counts as a stall: something waits although dialogs are answered".to_owned());
     }
