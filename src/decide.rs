@@ -76,7 +76,7 @@ impl<'g> Ground<'g> {
 /// Decides what is answered.
 pub fn decide<'a>(call: &Call<'a>, ground: Ground<'_>) -> Decision<'a> {
     let mut decision = if ground.acts { acting(call, ground) } else { leaving(call, ground) };
-    let plan_is_over = matches!(call.event, Event::PlanApproved { .. }) || out_of_plan_mode(call);
+    let plan_is_over = matches!(call.event, Event::PlanApproved { .. }) || out_of_plan_mode(call) || starts(call);
     if plan_is_over && (ground.memory.entered_plan_from().is_some() || ground.memory.plan_left()) {
         decision.remember.push(Note::LeftPlan);
     }
@@ -201,6 +201,8 @@ fn exit_plan<'a>(at: At, input: Echo<'a>, ground: Ground<'_>) -> Decision<'a> {
         At::PermissionRequest => {
             let modes = match entered_from {
                 Some(mode) => vec![Cow::Owned(mode.to_owned())],
+                // It may have been entered from a lower mode than that.
+                None if ground.memory.is_unreadable() => Vec::new(),
                 None => then(ground.config.plans.then),
             };
             Answer::Approve { at, input, modes }
@@ -284,6 +286,11 @@ fn correct(decision: &mut Decision<'_>, ground: Ground<'_>) {
         decision.remember.push(Note::Given { file: file.to_owned(), corrections: new });
     }
     decision.findings.corrections = ids;
+}
+
+/// A process that starts has the mode that it was started with, whatever the session was in before.
+fn starts(call: &Call<'_>) -> bool {
+    matches!(&call.event, Event::SessionStart { source, .. } if matches!(source.as_deref(), Some("startup" | "resume")))
 }
 
 /// An event whose mode is not plan says that the session is out of it. What a subagent runs in says nothing of the

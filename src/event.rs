@@ -79,7 +79,7 @@ pub enum Event<'a> {
     },
     /// The client tells a person something.
     Notification { notification_type: Option<Cow<'a, str>>, message: Option<Cow<'a, str>> },
-    /// A turn ended. `background` counts the tasks that will wake the session again.
+    /// A turn ended. `background` counts the background tasks that will wake the session again.
     Stop { message: Option<Closing<'a>>, stop_hook_active: bool, background: usize },
     /// A turn was ended by the API.
     StopFailure { error: Option<Cow<'a, str>>, message: Option<Cow<'a, str>> },
@@ -153,7 +153,7 @@ pub fn read<'a>(payload: &Payload<'a>) -> Call<'a> {
         "Stop" => Event::Stop {
             message: payload.raw("last_assistant_message").and_then(Closing::of),
             stop_hook_active: payload.flag("stop_hook_active"),
-            background: payload.entries("background_tasks"),
+            background: payload.entries("background_tasks").into_iter().filter(|task| will_wake(task)).count(),
         },
         "StopFailure" => {
             Event::StopFailure { error: payload.text("error"), message: payload.text("last_assistant_message") }
@@ -164,6 +164,13 @@ pub fn read<'a>(payload: &Payload<'a>) -> Call<'a> {
         _ => Event::Other,
     };
     Call { ids, event }
+}
+
+/// Whether a background task comes to an end and wakes the session then. A command or a watch left in the background may run
+/// for ever, as a server does. The types are those that 2.1.332 names.
+fn will_wake(task: &RawValue) -> bool {
+    let task = Payload::read(task.get()).unwrap_or_default();
+    !matches!(task.text("type").as_deref(), Some("shell" | "monitor"))
 }
 
 fn before_tool<'a>(at: At, tool: Cow<'a, str>, payload: &Payload<'a>) -> Event<'a> {

@@ -115,15 +115,26 @@ struct Line<'a> {
 pub struct Memory {
     lane: String,
     lines: Vec<Line<'static>>,
+    unreadable: bool,
 }
 
 impl Memory {
+    /// The memory of a session of which something is remembered that cannot be read.
+    pub fn unreadable() -> Self {
+        Self { unreadable: true, ..Self::default() }
+    }
+
+    /// Whether something may be remembered that is not known here.
+    pub fn is_unreadable(&self) -> bool {
+        self.unreadable
+    }
+
     /// The memory that the lines of a file hold, for the registration `lane`. A line that cannot be read, cut off or
     /// of a newer version, is passed over.
     pub fn from_lines(text: &str, lane: &str) -> Self {
         let mut lines: Vec<Line<'static>> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         lines.dedup();
-        Self { lane: lane.to_owned(), lines }
+        Self { lane: lane.to_owned(), lines, unreadable: false }
     }
 
     /// The same memory with one note more; for tests and replays.

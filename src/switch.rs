@@ -41,8 +41,16 @@ pub struct Surroundings {
     pub unattended: Option<String>,
     /// `CLAUDE_CODE_SESSION_ATTENDED`: `1` or `0`, seen from 2.1.290 on (FACTS.md, Turns 4).
     pub attended: Option<String>,
-    /// `CLAUDE_CODE_ENTRYPOINT`: `cli` in a terminal, `sdk-cli` and the like elsewhere.
+    /// `CLAUDE_CODE_ENTRYPOINT`: `cli` in a terminal, `sdk-cli` and the like elsewhere, `ACTION` on GitHub.
     pub entrypoint: Option<String>,
+}
+
+/// The entrypoint that Anthropic's action for GitHub sets (`base-action/src/parse-sdk-options.ts` of claude-code-action).
+const ACTION: &str = "claude-code-github-action";
+
+/// Whether it is an entrypoint of sessions that nobody attends.
+pub fn nobody_attends(entrypoint: &str) -> bool {
+    entrypoint.starts_with("sdk") || entrypoint == ACTION
 }
 
 /// Whether somebody attends a session, as far as the environment tells.
@@ -112,13 +120,27 @@ impl fmt::Display for Because {
     }
 }
 
+impl Standing {
+    /// What `UNATTENDED` says by this value; also as other programs have their switches in the environment.
+    pub fn of(value: &str) -> Option<Standing> {
+        let is = |words: &[&str]| words.iter().any(|word| value.trim().eq_ignore_ascii_case(word));
+        if is(&["on", "1", "true", "yes"]) {
+            Some(Standing::On)
+        } else if is(&["off", "0", "false", "no"]) {
+            Some(Standing::Off)
+        } else {
+            is(&["auto"]).then_some(Standing::Auto)
+        }
+    }
+}
+
 impl Surroundings {
     /// Who attends.
     pub fn attendance(&self) -> Attendance {
         match (self.attended.as_deref(), self.entrypoint.as_deref()) {
             (Some("0"), _) => Attendance::Unattended,
             (Some("1"), _) => Attendance::Attended,
-            (_, Some(entrypoint)) if entrypoint.starts_with("sdk") => Attendance::Unattended,
+            (_, Some(entrypoint)) if nobody_attends(entrypoint) => Attendance::Unattended,
             (_, Some(entrypoint)) if !entrypoint.is_empty() => Attendance::Attended,
             _ => Attendance::Unsaid,
         }
@@ -129,12 +151,13 @@ impl Surroundings {
     /// # Errors
     /// Where the variable holds anything but `on`, `off` or `auto`.
     pub fn said(&self) -> Result<Option<Standing>, String> {
-        match self.unattended.as_deref().map(str::trim) {
-            None | Some("") => Ok(None),
-            Some("on") => Ok(Some(Standing::On)),
-            Some("off") => Ok(Some(Standing::Off)),
-            Some("auto") => Ok(Some(Standing::Auto)),
-            Some(other) => Err(format!("UNATTENDED={other:?} is none of on, off, auto, and counts as unset")),
+        match self.unattended.as_deref() {
+            None => Ok(None),
+            Some(said) if said.trim().is_empty() => Ok(None),
+            Some(said) => match Standing::of(said) {
+                Some(standing) => Ok(Some(standing)),
+                None => Err(format!("UNATTENDED={said:?} is none of on, off, auto, and counts as unset")),
+            },
         }
     }
 }

@@ -50,9 +50,9 @@ impl<'a> Payload<'a> {
         object(self.raw(name)?)
     }
 
-    /// How many entries the array in this field has; anything else has none.
-    pub fn entries(&self, name: &str) -> usize {
-        self.raw(name).map_or(0, |value| list(value).len())
+    /// The entries of the array in this field; anything else has none.
+    pub fn entries(&self, name: &str) -> Vec<&'a RawValue> {
+        self.raw(name).map(list).unwrap_or_default()
     }
 
     /// Whether the object holds nothing.

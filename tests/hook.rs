@@ -113,6 +113,46 @@ fn where_nothing_comes_the_registration_says_what_to_answer(#[case] registered: 
     assert_eq!((&record["kind"], &record["event"]), (&json!("problem"), &json!(registered.split(':').next())));
 }
 
+#[rstest]
+#[case::nothing("{}")]
+#[case::other_keys(r#"{"hookEventName":"PreToolUse","toolName":"AskUserQuestion","tool_input":{}}"#)]
+#[case::no_tool(r#"{"hook_event_name":"PreToolUse","tool_input":{}}"#)]
+#[case::a_tool_that_is_no_text(r#"{"hook_event_name":"PreToolUse","tool_name":{"name":"AskUserQuestion"}}"#)]
+#[case::a_tool_taken_back(r#"{"hook_event_name":"PreToolUse","tool_name":"AskUserQuestion","tool_name":null}"#)]
+#[case::another_case(r#"{"hook_event_name":"preToolUse","tool_name":"AskUserQuestion"}"#)]
+#[case::wrapped(r#"{"payload":{"hook_event_name":"PreToolUse","tool_name":"AskUserQuestion"}}"#)]
+#[case::broken_with_an_escape(r#"{"hook_event_name":"PreToolUse","tool_name":"AskUser\u0051uestion",}"#)]
+#[case::broken_with_its_input_first(r#"{"tool_input":{"tool_name":"Bash"},"tool_name":"AskUserQuestion",}"#)]
+fn what_a_payload_does_not_say_of_itself_the_registration_says(#[case] payload: &str) {
+    let home = Home::on();
+    let answer = |registered: &str| home.hook_bytes(&["hook", "--for", registered], payload.as_bytes());
+    denial(&serde_json::from_slice(&answer("PreToolUse:AskUserQuestion").unwrap()).unwrap());
+    let record = home.last_record();
+    assert_eq!((&record["kind"], &record["event"]), (&json!("problem"), &json!("PreToolUse")));
+    assert_eq!(
+        Home::new()
+            .with("UNATTENDED", "off")
+            .hook_bytes(&["hook", "--for", "PreToolUse:AskUserQuestion"], payload.as_bytes()),
+        None
+    );
+}
+
+#[rstest]
+#[case("1", true)]
+#[case("TRUE", true)]
+#[case(" yes ", true)]
+#[case("ON", true)]
+#[case("0", false)]
+#[case("False", false)]
+#[case("no", false)]
+#[case("OFF", false)]
+fn the_variable_may_say_it_as_others_do(#[case] value: &str, #[case] acts: bool) {
+    for attended in ["0", "1"] {
+        let home = Home::new().with("UNATTENDED", value).with("CLAUDE_CODE_SESSION_ATTENDED", attended);
+        assert_eq!(home.hook(&question()).is_some(), acts, "{value:?}");
+    }
+}
+
 #[test]
 fn where_nobody_may_be_answered_for_nothing_is_even_if_nothing_comes() {
     let home = Home::new().with("CLAUDE_CODE_SESSION_ATTENDED", "1");

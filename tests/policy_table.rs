@@ -334,8 +334,40 @@ fn a_first_end_told_twice_counts_once() {
 #[test]
 fn a_turn_that_background_tasks_will_wake_is_left_to_them() {
     let mut waits = stop(Some("p"), true, "Shall I proceed?");
-    waits["background_tasks"] = json!([{"id": "b1"}]);
-    assert_eq!(on(&waits, &Memory::default()), None);
+    for task in [json!({"id": "b1"}), json!({"type": "subagent"}), json!({"type": "workflow"}), json!({"type": 7})] {
+        waits["background_tasks"] = json!([{"type": "shell"}, task]);
+        assert_eq!(on(&waits, &Memory::default()), None, "{task}");
+    }
+    for tasks in [json!([{"type": "shell", "command": "npm run dev"}]), json!([{"type": "monitor"}]), json!("none")] {
+        waits["background_tasks"] = tasks;
+        assert!(on(&waits, &Memory::default()).is_some(), "{waits}");
+    }
+}
+
+#[test]
+fn where_what_is_remembered_cannot_be_read_a_plan_sets_no_mode() {
+    let plan = |mode: &str| {
+        json!({"hook_event_name": "PermissionRequest", "tool_name": "ExitPlanMode",
+                                   "permission_mode": mode, "tool_input": {"plan": "x"}})
+    };
+    let set = |memory: &Memory| {
+        on(&plan("plan"), memory).unwrap()["hookSpecificOutput"]["decision"].get("updatedPermissions").cloned()
+    };
+    assert!(set(&Memory::default()).is_some());
+    assert_eq!(set(&Memory::unreadable()), None);
+}
+
+#[test]
+fn a_process_that_starts_knows_no_mode_that_plan_mode_was_entered_from() {
+    let entered = Memory::default().with(now(), Note::EnteredPlan { mode: "bypassPermissions".into() });
+    let after = |source: &str| {
+        let start = json!({"hook_event_name": "SessionStart", "source": source}).to_string();
+        let payload = Payload::read(&start).unwrap();
+        let notes = decide(&event::read(&payload), Ground::of(true, &Config::default(), &entered)).remember;
+        let memory = notes.into_iter().fold(entered.clone(), |memory, note| memory.with(now(), note));
+        memory.entered_plan_from().is_some()
+    };
+    assert_eq!(["startup", "resume", "compact", "clear"].map(after), [false, false, true, true]);
 }
 
 #[test]

@@ -39,6 +39,7 @@ fn on_until(home: &Home, until: DateTime<Utc>) {
 #[case::an_old_client_in_an_sdk(&[("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")], true, "unattended")]
 #[case::an_sdk_by_another_name(&[("CLAUDE_CODE_ENTRYPOINT", "sdk-py")], true, "unattended")]
 #[case::an_old_client_in_a_terminal(&[("CLAUDE_CODE_ENTRYPOINT", "cli")], false, "attended")]
+#[case::an_old_client_in_githubs_action(&[("CLAUDE_CODE_ENTRYPOINT", "claude-code-github-action")], true, "unattended")]
 #[case::an_editor(&[("CLAUDE_CODE_ENTRYPOINT", "claude-vscode")], false, "attended")]
 #[case::a_background_session(&[UNATTENDED, ("CLAUDE_CODE_ENTRYPOINT", "cli")], true, "unattended")]
 #[case::a_newer_value_is_no_word(&[("CLAUDE_CODE_SESSION_ATTENDED", "maybe")], true, "unsaid")]

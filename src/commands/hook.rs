@@ -71,10 +71,22 @@ fn answer(policy: &Policy, input: &Input, standing: Verdict, registered: (&str, 
         (None, None) => Err("the payload is no UTF-8".to_owned()),
         (None, Some(text)) => Payload::read(text).map_err(|error| format!("the payload is no JSON: {error}")),
     };
+    let payload = payload.map(|payload| (event::read(&payload), payload));
     match payload {
-        Ok(payload) => answer_call(policy, &event::read(&payload), time),
+        Ok((call, payload)) if says_what_it_is(&call, &payload, registered) => answer_call(policy, &call, time),
+        Ok(_) => {
+            answer_unread(policy, standing, input, registered, "the payload does not name its event or tool".into())
+        }
         Err(problem) => answer_unread(policy, standing, input, registered, problem),
     }
+}
+
+/// Whether a payload names its event, and its tool where the hook is registered for one. A name that is none of those known
+/// here is one only where the hook is registered for it.
+fn says_what_it_is(call: &Call<'_>, payload: &Payload<'_>, (event, tool): (&str, Option<&str>)) -> bool {
+    let named = call.ids.hook_event_name.as_deref();
+    let known = event.is_empty() || named == Some(event) || !matches!(call.event, Event::Other);
+    known && (tool.is_none() || payload.text("tool_name").is_some())
 }
 
 /// The whole way of a call that could be read.
@@ -87,7 +99,7 @@ fn answer_call(policy: &Policy, call: &Call<'_>, time: Time) {
         Some(Ok(memory)) => memory,
         Some(Err(error)) => {
             problems.push(format!("the session's memory counts as empty: {error}"));
-            Memory::default()
+            Memory::unreadable()
         }
         None => Memory::default(),
     };
@@ -236,9 +248,10 @@ fn answer_unread(
     (event, tool): (&str, Option<&str>),
     problem: String,
 ) {
+    // What is seen in a broken payload may be another's name; what the hook is registered for is its own.
     let (seen_event, seen_tool) = glimpse(&input.bytes);
-    let event = seen_event.unwrap_or(event);
-    let tool = seen_tool.or(tool);
+    let event = if event.is_empty() { seen_event.unwrap_or_default() } else { event };
+    let tool = tool.or(seen_tool);
     let answer = if standing.acts { reply::canned(event, tool, &policy.config) } else { "" };
     let mut problems = policy.problems.clone();
     problems.push(problem);

@@ -19,8 +19,9 @@ mod linux {
     use rustix::io::Errno;
 
     use super::super::hook::split;
-    use crate::config::Config;
+    use crate::config::{Config, Standing};
     use crate::input::SILENCE_LIMIT;
+    use crate::switch::nobody_attends;
     use crate::{reply, streams};
 
     /// A longer path is put together on the heap by who opens it.
@@ -82,13 +83,13 @@ mod linux {
         let nobody = match (variable("CLAUDE_CODE_SESSION_ATTENDED"), variable("CLAUDE_CODE_ENTRYPOINT")) {
             (Some("0"), _) => true,
             (Some("1"), _) => false,
-            (_, entrypoint) => entrypoint.is_none_or(|entrypoint| entrypoint.starts_with("sdk")),
+            (_, entrypoint) => entrypoint.is_none_or(nobody_attends),
         };
-        let acts = match variable("UNATTENDED").map(str::trim) {
-            Some("on") => true,
-            Some("off") => false,
-            Some("auto") => nobody,
-            _ => said.is_some_and(|said| said.unwrap_or(nobody)),
+        let acts = match variable("UNATTENDED").and_then(Standing::of) {
+            Some(Standing::On) => true,
+            Some(Standing::Off) => false,
+            Some(Standing::Auto) => nobody,
+            None => said.is_some_and(|said| said.unwrap_or(nobody)),
         };
         acts && !leaves
     }
