@@ -61,13 +61,14 @@ impl Outcome {
 /// The newest record whose id begins so; one that tells of a wait before any other.
 ///
 /// # Errors
-/// Where the records are there and cannot be read.
+/// Where the folder of the records is there and cannot be listed.
 pub fn find(state: &Path, start: &str) -> io::Result<Option<Outcome>> {
     let wanted = memchr::memmem::Finder::new(start.as_bytes());
     let mut files = history::day_files(&journal::folder(state))?;
     let mut found: Option<Outcome> = None;
     while let Some((_, file)) = files.pop() {
-        history::each_line(&file, |line| {
+        // A file that cannot be read keeps none of the others from being looked at; `doctor` names it.
+        let _ = history::each_line(&file, |line| {
             // Most lines need no reading.
             if wanted.find(line.as_bytes()).is_none() {
                 return;
@@ -76,7 +77,7 @@ pub fn find(state: &Path, start: &str) -> io::Result<Option<Outcome>> {
             if outcome.wait.is_some() || found.as_ref().is_none_or(|found| found.wait.is_none()) {
                 found = Some(outcome);
             }
-        })?;
+        });
         if found.is_some() {
             break;
         }

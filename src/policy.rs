@@ -60,9 +60,7 @@ fn read_config(file: &Path, problems: &mut Vec<String>) -> Config {
 
 fn read_switch(file: &Path, problems: &mut Vec<String>) -> Option<Switch> {
     let text = readable(file, state::read(file, FILE_LIMIT), problems)?;
-    serde_json::from_str(&text)
-        .map_err(|error| problems.push(format!("{}: counts as absent: {error}", file.display())))
-        .ok()
+    Switch::read(&text).map_err(|error| problems.push(format!("{}: counts as absent: {error}", file.display()))).ok()
 }
 
 /// The config is the person's own file and may be a symlink; a FIFO or a device in its place is not opened.

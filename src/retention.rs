@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::{history, journal};
 
 /// Removes what is too old, and says how many files went. Nothing does where the config could not be read as it was
-/// meant: it may say to keep more.
+/// meant: it may say to keep more. What stands among the records and is no file is left there.
 ///
 /// # Errors
 /// Where a folder cannot be listed or a file not removed.
@@ -23,7 +23,9 @@ pub fn apply(state: &Path, policy: &Policy, now: DateTime<Utc>) -> io::Result<us
     }
     let mut gone = 0;
     let Some(first) = now.date_naive().checked_sub_days(Days::new(keep.into())) else { return Ok(0) };
-    for (_, file) in history::day_files(&journal::folder(state))?.into_iter().filter(|(day, _)| *day < first) {
+    // A folder of records that cannot be listed is named by who reads it.
+    let files = history::day_files(&journal::folder(state)).unwrap_or_default();
+    for (_, file) in files.into_iter().filter(|(day, _)| *day < first) {
         gone += remove(&file)?;
     }
     let oldest = SystemTime::from(now).checked_sub(Duration::from_secs(u64::from(keep) * 24 * 60 * 60));

@@ -165,7 +165,7 @@ fn lines_that_are_no_records_are_left_out_and_said() {
     fs::write(&day, format!("oops\n{}\n\n{{\"v\":1", fs::read_to_string(&day).unwrap())).unwrap();
     let output = home.run(&["export", "--from", one.to_str().unwrap()]);
     assert_eq!(ids(std::str::from_utf8(&output.stdout).unwrap()), [1, 3]);
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "unattended: 2 lines are no records and were left out\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: 2 lines are no records and were left out\n");
 }
 
 #[rstest]

@@ -133,10 +133,7 @@ pub(super) fn facts(options: &Options) -> anyhow::Result<Facts> {
 
 /// All at once; who closed the pipe has read enough.
 fn say(text: &str) -> anyhow::Result<()> {
-    match anstream::stdout().write_all(text.as_bytes()).and_then(|()| anstream::stdout().flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        done => Ok(done?),
-    }
+    super::out::print(text)
 }
 
 #[cfg(test)]
