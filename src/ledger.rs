@@ -24,6 +24,12 @@ pub struct Ledger {
     files: BTreeMap<String, Entry>,
 }
 
+/// The version alone.
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
+}
+
 /// What was done to one settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -51,10 +57,10 @@ impl Ledger {
     /// It cannot be read, or is not of this format (`InvalidData`).
     pub fn read(state: &Path) -> io::Result<Ledger> {
         let Some(bytes) = files::read(&file(state))? else { return Ok(Ledger::default()) };
-        let ledger: Ledger = serde_json::from_slice(&bytes)?;
-        match ledger.v {
-            VERSION => Ok(ledger),
-            other => Err(io::Error::new(ErrorKind::InvalidData, format!("is of version {other}, not {VERSION}"))),
+        // One of another version may have another form as well.
+        match serde_json::from_slice(&bytes)? {
+            Versioned { v: VERSION } => Ok(serde_json::from_slice(&bytes)?),
+            Versioned { v } => Err(io::Error::new(ErrorKind::InvalidData, format!("is of version {v}, not {VERSION}"))),
         }
     }
 
@@ -148,6 +154,8 @@ mod tests {
             fs::write(file(state.path()), text).unwrap();
             assert!(Ledger::read(state.path()).is_err(), "{text}");
         }
+        fs::write(file(state.path()), "{\"v\":9,\"entries\":[]}").unwrap();
+        assert_eq!(Ledger::read(state.path()).unwrap_err().to_string(), "is of version 9, not 1");
     }
 
     #[test]

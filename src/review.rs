@@ -53,7 +53,8 @@ pub struct Review {
     pub id_length: usize,
     /// Lines of records that could not be read.
     pub unreadable: usize,
-    /// How many sentences about what went wrong at calls there are, and the newest; of all sessions.
+    /// How many sentences about what went wrong at calls there are, and the newest. Only where all
+    /// sessions and kinds are wanted.
     pub problems: (usize, Option<Problem>),
     /// What else must be said of it.
     pub lacks: Lacks,
@@ -164,7 +165,9 @@ pub fn make(state: &Path, filter: &Filter) -> io::Result<Review> {
         history.decisions.retain(|decided| wanted.contains(&decided.session()));
     }
     let lacks = Lacks::of(&mut history, &reviews);
-    let problems = (history.problems, history.last_problem.take());
+    // A problem may have no session and no folder: it is told where all are.
+    let all = filter.session.is_none() && filter.project.is_none() && filter.kinds.is_empty() && !filter.unreviewed;
+    let problems = if all { (history.problems, history.last_problem.take()) } else { (0, None) };
     let mut projects = Projects::default();
     let mut runs = Runs::new();
     let ends = found::turn_ends(&history);

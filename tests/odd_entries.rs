@@ -245,6 +245,8 @@ fn status_names_the_newest_problem_and_lets_nothing_act_on_the_terminal() {
         status.contains("1 problem\nthe problem           ") && status.contains(" standard input was empty\n"),
         "{status}"
     );
+    let review = home.says(&["review"]);
+    assert!(review.contains("\none problem, ") && review.ends_with(": standard input was empty\n"), "{review}");
     home.hook(&question());
     let file = records(&home).join(format!("{}.jsonl", unattended::clock::now().date_naive()));
     let hostile = home.last_record().to_string().replace("\"kind\"", "\"problems\":[\"a\\u001b[2Jb\"],\"kind\"");
@@ -252,6 +254,7 @@ fn status_names_the_newest_problem_and_lets_nothing_act_on_the_terminal() {
     let status = home.says(&["status"]);
     assert!(status.contains("the last problem") && status.contains("a\u{fffd}[2Jb\n"), "{status}");
     let json: Value = serde_json::from_str(&home.says(&["status", "--json"])).unwrap();
+    assert!(home.says(&["review"]).contains("2 problems, the last "));
     assert_eq!(json["today"]["last_problem"]["what"], "a\u{1b}[2Jb");
     assert!(!home.says(&["status", "--json"]).contains('\u{1b}'));
 }

@@ -37,12 +37,12 @@ pub fn ack(args: &AckArgs) -> anyhow::Result<ExitCode> {
     };
     reviews::acknowledge(&state, decisions.iter().map(Decided::id), moment())
         .map_err(|error| unwritten(&reviews::file(&state), &error))?;
-    match decisions.as_slice() {
-        [] if !lacks.odd.is_empty() => println!("Nothing to do: every decision that can be read is reviewed."),
-        [] => println!("Nothing to do: every decision is reviewed."),
-        [one] => println!("{} is reviewed.", reviews::name(one.id())),
-        many => println!("{} decisions are reviewed.", many.len()),
-    }
+    out::say(&match decisions.as_slice() {
+        [] if !lacks.odd.is_empty() => "Nothing to do: every decision that can be read is reviewed.".to_owned(),
+        [] => "Nothing to do: every decision is reviewed.".to_owned(),
+        [one] => format!("{} is reviewed.", reviews::name(one.id())),
+        many => format!("{} decisions are reviewed.", many.len()),
+    })?;
     out::tell_lacks(&lacks);
     Ok(if lacks.odd.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

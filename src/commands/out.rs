@@ -1,7 +1,7 @@
 //! What the verbs say: results to standard output, notes to standard error, both in lines that fit the terminal. Who reads
 //! only the beginning has had what they wanted; any other fault of standard output is told in one way.
 
-use std::io::{self, ErrorKind, Write, stderr};
+use std::io::{self, ErrorKind, IsTerminal, Write, stderr};
 
 use crate::history::Odd;
 use crate::review::Lacks;
@@ -25,6 +25,19 @@ pub fn width() -> usize {
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = anstream::stdout().lock();
     written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// Prints lines for a person, wrapped where there is a terminal.
+///
+/// # Errors
+/// As `print`.
+pub fn say(text: &str) -> anyhow::Result<()> {
+    print(&filled("", text, columns()))
+}
+
+/// The columns of the terminal that standard output is, if it is one.
+pub fn columns() -> Option<usize> {
+    io::stdout().is_terminal().then(width)
 }
 
 /// What came of writing to standard output.

@@ -1,6 +1,5 @@
 //! `unattended status`: what holds for attended and for unattended sessions, why, until when, and today's counts.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -109,8 +108,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         let json = serde_json::to_string_pretty(&status)?;
         return out::print(&format!("{}\n", harmless_json(&json)));
     }
-    let columns = std::io::stdout().is_terminal().then(out::width);
-    out::print(&screen(&status, now, columns))
+    out::print(&screen(&status, now, out::columns()))
 }
 
 /// What holds in a session of that kind, begun now in this environment.
