@@ -166,6 +166,13 @@ pub fn each_line(file: &Path, mut look: impl FnMut(&str)) -> io::Result<()> {
     match state::open(file) {
         // Another process has cleared it away since the folder was looked at.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        opened => lines::each(opened?, |line| look(&String::from_utf8_lossy(line))),
+        opened => {
+            let file = opened?;
+            // A FIFO would be as good as empty.
+            if !file.metadata()?.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            }
+            lines::each(file, |line| look(&String::from_utf8_lossy(line)))
+        }
     }
 }

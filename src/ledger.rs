@@ -2,6 +2,7 @@
 //! folder's lock.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,7 @@ impl Ledger {
     /// # Errors
     /// It cannot be read, or is not of this format (`InvalidData`).
     pub fn read(state: &Path) -> io::Result<Ledger> {
+        state::no_link(&file(state))?;
         let Some(bytes) = files::read(&file(state))? else { return Ok(Ledger::default()) };
         // One of another version may have another form as well.
         match serde_json::from_slice(&bytes)? {
@@ -71,6 +73,10 @@ impl Ledger {
     pub fn write(&self, state: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
+        if state::no_link(&file(state)).is_err() {
+            // Nobody reads through it.
+            fs::remove_file(file(state))?;
+        }
         let _ = files::clear_leftovers(&file(state));
         files::replace(&file(state), &text)
     }
@@ -126,8 +132,6 @@ fn key(settings: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]

@@ -59,7 +59,8 @@ fn read_config(file: &Path, problems: &mut Vec<String>) -> Config {
 }
 
 fn read_switch(file: &Path, problems: &mut Vec<String>) -> Option<Switch> {
-    let text = readable(file, state::read(file, FILE_LIMIT), problems)?;
+    let read = state::read(file, FILE_LIMIT).map_err(|error| state::said_of(file, error));
+    let text = readable(file, read, problems)?;
     Switch::read(&text).map_err(|error| problems.push(format!("{}: counts as absent: {error}", file.display()))).ok()
 }
 

@@ -199,6 +199,38 @@ fn a_folder_in_the_place_of_what_people_said_is_named_and_nothing_counts_as_revi
 }
 
 #[test]
+fn a_switch_is_not_written_through_a_link_behind_which_nobody_reads_it() {
+    let home = Home::new();
+    fs::create_dir_all(home.state()).unwrap();
+    let (place, target) = (home.state().join("switch.json"), home.path().join("elsewhere.json"));
+    symlink(&target, &place).unwrap();
+    let output = home.run(&["on"]);
+    let said = "error: ~/.local/state/unattended/switch.json is a link, which is not followed\nhint: move it away, and say it again\n";
+    assert_eq!((output.status.code(), text(&output.stderr).as_str(), output.stdout.len()), (Some(1), said, 0));
+    assert!(!target.exists());
+    fs::write(&target, "{}").unwrap();
+    let status = home.says(&["status"]);
+    assert!(status.contains("switch.json: counts as absent: is a link, which is not followed\n"), "{status}");
+    let doctor = text(&home.run(&["doctor", "--only", "switch", "--json"]).stdout);
+    assert!(doctor.contains("is a link, which is not followed"), "{doctor}");
+    assert!(home.says(&["auto"]).starts_with("auto"), "the link is taken away, not what it leads to");
+    assert!(target.exists() && !place.exists());
+    fs::create_dir(&place).unwrap();
+    assert!(home.says(&["status"]).contains("switch.json: counts as absent: is a folder, not a file\n"));
+}
+
+#[test]
+fn what_install_did_is_neither_read_nor_written_through_a_link() {
+    let home = Home::new();
+    fs::create_dir_all(home.state()).unwrap();
+    symlink(home.path().join("elsewhere.json"), home.state().join("install.json")).unwrap();
+    let output = home.run(&["install", "--client-version", "2.1.332"]);
+    assert!(text(&output.stderr).contains("is a link, which is not followed"), "{output:?}");
+    assert!(!home.path().join("elsewhere.json").exists());
+    assert!(fs::symlink_metadata(home.state().join("install.json")).unwrap().is_file());
+}
+
+#[test]
 fn a_day_that_could_not_be_read_is_counted_for_the_status_line_once_it_can() {
     let home = asked();
     let place = old(&home);

@@ -67,6 +67,9 @@ pub fn auto() -> anyhow::Result<()> {
 pub fn turn(position: Position, until: Option<DateTime<Utc>>) -> anyhow::Result<()> {
     let file = switch_file()?;
     let switch = Switch { v: switch::VERSION, switch: position, since: clock::now(), until };
+    if let Err(error) = state::no_link(&file) {
+        return Err(Trouble::error(format!("{} {error}", paths::shown(&file)), "move it away, and say it again"));
+    }
     let folder = file.parent().map(state::create_folder).transpose();
     folder
         .and_then(|_| files::replace(&file, &serde_json::to_vec(&switch)?))

@@ -31,7 +31,8 @@ pub(super) fn of(folder: Option<PathBuf>) -> StateFolder {
 }
 
 fn switch_trouble(folder: &Path) -> Option<String> {
-    match state::read(&folder.join("switch.json"), 64 * 1024) {
+    let file = folder.join("switch.json");
+    match state::read(&file, 64 * 1024).map_err(|error| state::said_of(&file, error)) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => Some(error.to_string()),
         Ok(bytes) => Switch::read(&String::from_utf8_lossy(&bytes)).err(),
