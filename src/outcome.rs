@@ -102,6 +102,8 @@ mod tests {
         fs::write(folder.join("2026-11-29.jsonl"), line("aaaa000000000001", time)).unwrap();
         let text = [line("bbbb000000000001", reply), line("bbbb000000000002", ""), line("cccc", ",\"x\":\"dddd1\"")];
         fs::write(folder.join("2026-11-30.jsonl"), text.concat()).unwrap();
+        // What cannot be read beside them is passed over.
+        fs::create_dir(folder.join("2026-12-01.jsonl")).unwrap();
         let end = |start: &str| find(state.path(), start).unwrap().and_then(|found| found.wait).map(|wait| wait.end);
         assert_eq!((end("aaaa"), end("bbbb"), end("bbbb000000000002")), (Some(End::Time), Some(End::Reply), None));
         assert_eq!(find(state.path(), "dddd1").unwrap(), None, "it only stands in another record");

@@ -27,12 +27,12 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
-/// Prints lines for a person, wrapped where there is a terminal.
+/// Prints lines for a person, wrapped to the terminal's width or a page's.
 ///
 /// # Errors
 /// As `print`.
 pub fn say(text: &str) -> anyhow::Result<()> {
-    print(&filled("", text, columns()))
+    print(&filled("", text, Some(width())))
 }
 
 /// The columns of the terminal that standard output is, if it is one.

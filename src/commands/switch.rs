@@ -53,7 +53,7 @@ pub fn auto() -> anyhow::Result<()> {
         _ => {}
     }
     out::say(&format!(
-        "auto: dialogs are answered where nobody attends the session, and wait for\nyou where you do. When you leave: {}\n",
+        "auto: dialogs are answered where nobody attends the session, and wait for you where you do. When you leave: {}\n",
         standing::LEAVING
     ))?;
     warn_of_environment();

@@ -97,3 +97,59 @@ fn a(value: &DeValue<'_>) -> String {
 pub(super) fn line(text: &str, place: usize) -> usize {
     text.bytes().take(place).filter(|byte| *byte == b'\n').count() + 1
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use crate::config::{Config, read};
+
+    #[rstest]
+    #[case("default = \"always\"", "line 1: default is \"always\", and must be \"on\", \"off\" or \"auto\"")]
+    #[case("default = 1", "line 1: default is 1, and must be \"on\"")]
+    #[case("[default]\nx = 1", "line 1: default is a table, and must be \"on\"")]
+    #[case(
+        "[questions]\nreply = \"allow\"",
+        "line 2: questions.reply is \"allow\", and must be \"guide\" or \"leave\""
+    )]
+    #[case("[questions]\nwait = 10", "line 2: questions.wait is 10, and must be a time such as")]
+    #[case("[plans]\nreply = true", "line 2: plans.reply is true, and must be \"approve\" or \"leave\"")]
+    #[case("[plans]\nthen = \"plan\"", "line 2: plans.then is \"plan\", and must be \"acceptEdits\", \"default\"")]
+    #[case("[permissions]\nreply = \"allow\"", "permissions.reply is \"allow\", and must be \"deny\" or \"leave\"")]
+    #[case("permissions.wait = \"-1s\"", "line 1: permissions.wait is \"-1s\", and must be a time")]
+    #[case(
+        "[elicitations]\nreply = \"accept\"",
+        "elicitations.reply is \"accept\", and must be \"cancel\", \"decline\""
+    )]
+    #[case("[stop]\nnudges = \"x\"", "line 2: stop.nudges is \"x\", and must be a whole number from 0 on")]
+    #[case("[stop]\nnudges = -1", "line 2: stop.nudges is -1, and must be a whole number")]
+    #[case("[stop]\nnudges = 99999999999", "stop.nudges is 99999999999, and must be a whole number")]
+    #[case("[stop.nudges]\nx = 1", "stop.nudges is of the type table, and must be a whole number")]
+    #[case("stop = 2", "line 1: stop is 2, and must be a table: a line [stop], its keys below")]
+    #[case("[[stop]]\nnudges = 2", "stop is [[stop]], and must be a table")]
+    #[case("[records]\nmask = \"no\"", "line 2: records.mask is \"no\", and must be true or false")]
+    #[case("[records]\nwhile_off = 0", "line 2: records.while_off is 0, and must be true or false")]
+    #[case("[records]\n\nkeep_days = 1.5", "line 3: records.keep_days is 1.5, and must be a whole number")]
+    #[case("[doctor]\noptional_servers = \"docs\"", "doctor.optional_servers is \"docs\", and must be a list of names")]
+    #[case("[doctor]\noptional_servers = [1]", "doctor.optional_servers is [1], and must be a list of names")]
+    #[case(
+        "[notify]\ncommand = \"page --token=s3cr3t\"",
+        "line 2: notify.command is a text, and must be a list such as"
+    )]
+    #[case("[stop]\nnudges = 1\n[stop]\n", "line 3: ")]
+    #[case("[stop\n", "line 1: ")]
+    fn a_wrong_value_is_told_with_its_key_and_what_it_may_be(#[case] text: &str, #[case] said: &str) {
+        let (config, problems) = read(text);
+        assert_eq!(config, Config::default());
+        let problem = problems.last().unwrap();
+        assert!(problem.starts_with("defaults hold: line ") && problem.contains(said), "{problem}");
+        assert!(!problem.contains("s3cr3t") && !problem.contains('\n'), "{problem}");
+    }
+
+    #[test]
+    fn each_wrong_value_is_told() {
+        let (_, problems) = read("default = 3\n[stop]\nnudges = \"x\"\n");
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        assert!(problem.contains("line 1: default is 3") && problem.contains("; line 3: stop.nudges"), "{problem}");
+    }
+}
