@@ -273,3 +273,15 @@ fn a_full_disk_behind_standard_output_is_one_error_with_a_hint(#[case] args: &[&
     assert_eq!(output.status.code(), Some(1), "{args:?}: {all}");
     assert!(all.ends_with(said) && all.matches("error").count() == 2, "{args:?}: {all}");
 }
+
+#[test]
+fn when_an_off_ends_the_default_holds_again_for_a_session_that_runs() {
+    let home = Home::new().with("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    home.says(&["off", "--for", "1h"]);
+    home.hook(&start("startup"));
+    assert!(!acts(&home));
+    let (since, until) = ("2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z");
+    let over = json!({"v": 1, "switch": "off", "since": since, "until": until});
+    fs::write(home.state().join("switch.json"), over.to_string()).unwrap();
+    assert!(acts(&home));
+}
