@@ -93,13 +93,16 @@ pub enum Verb {
     /// Show what was decided without you, and what was assumed
     ///
     /// Of the last 24 hours where nothing else is said; with --unreviewed, --check, --rules or --session of all that is
-    /// kept. Where it is a terminal, colours and its width; NO_COLOR takes the colours away.
+    /// kept. Where it is a terminal, colours and its width; NO_COLOR takes the colours away. Exits with 1 if a file of records
+    /// of that time could not be read; what could be read is shown.
     #[command(
         after_help = "Examples:\n  unattended review\n  unattended review --since 2026-11-28 --kind question\n  \
         unattended review --unreviewed --project .\n  unattended review --check\n  unattended review --rules"
     )]
     Review(ReviewArgs),
     /// Mark decisions as reviewed
+    ///
+    /// With --all, exits with 1 if a file of records could not be read; what could be read is marked.
     #[command(after_help = "Examples:\n  unattended ack 3f2a91c 77aa012\n  unattended ack --all")]
     Ack(AckArgs),
     /// Say what you want instead; the next session of the project is told
@@ -125,6 +128,8 @@ pub enum Verb {
     )]
     Watch(WatchArgs),
     /// Write records as JSON lines, merged from many state folders
+    ///
+    /// Exits with 1 if a file of records of that time could not be read; what could be read is written.
     #[command(after_help = "Examples:\n  unattended export --since 8h\n  \
         unattended export --from ci/1 ci/2 --output fleet.jsonl")]
     Export(ExportArgs),

@@ -1,5 +1,7 @@
 //! The config file: every key with its default. Reading its text is pure; where the file is, says `paths`.
 
+mod values;
+
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
@@ -207,15 +209,21 @@ pub fn read(text: &str) -> (Config, Vec<String>) {
     });
     match parsed {
         Ok(config) => (config, problems),
-        Err(error) => (Config::default(), vec![format!("defaults hold: {}", one_line(&error, text))]),
+        Err(error) => {
+            let mut wrong = values::wrong(text);
+            if wrong.is_empty() {
+                wrong.push(one_line(&error, text));
+            }
+            (Config::default(), vec![format!("defaults hold: {}", wrong.join("; "))])
+        }
     }
 }
 
 /// `line 3: invalid type: …`, for a record and a status line.
 fn one_line(error: &toml::de::Error, text: &str) -> String {
     let message = error.message().replace('\n', " ");
-    match error.span().and_then(|span| text.get(..span.start)) {
-        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+    match error.span() {
+        Some(span) => format!("line {}: {message}", values::line(text, span.start)),
         None => message,
     }
 }
@@ -252,10 +260,12 @@ mod tests {
 
     #[test]
     fn a_wait_that_is_no_time_or_too_long_is_named() {
-        for (wait, why) in [("soon", "\"soon\" is no time"), ("8days", "longer than 7days")] {
+        for wait in ["soon", "8days"] {
             let (config, problems) = read(&format!("[plans]\nwait = \"{wait}\"\n"));
             assert_eq!(config, Config::default());
-            assert!(problems[0].contains("line 2") && problems[0].contains(why), "{problems:?}");
+            let said =
+                "plans.wait is \"{}\", and must be a time such as \"10m\", at most \"7days\"".replace("{}", wait);
+            assert_eq!(problems, [format!("defaults hold: line 2: {said}")]);
         }
     }
 

@@ -5,6 +5,7 @@
 mod entry;
 mod join;
 mod links;
+mod odd;
 mod tally;
 
 use std::collections::{BTreeMap, HashSet};
@@ -16,7 +17,8 @@ use chrono::{DateTime, Duration, NaiveDate, Utc};
 
 use self::entry::Entry;
 use self::join::Joiner;
-pub use self::join::{Decided, Stall};
+pub use self::join::{Decided, Problem, Stall};
+pub use self::odd::{Odd, Why, all as all_odd};
 pub use self::tally::Tally;
 use crate::record::Kind;
 use crate::{journal, lines, state};
@@ -35,8 +37,14 @@ pub struct History {
     pub others: Vec<(DateTime<Utc>, Kind, Box<str>)>,
     /// How many sentences about what went wrong there are.
     pub problems: usize,
+    /// The newest of them.
+    pub last_problem: Option<Problem>,
     /// Lines that could not be read.
     pub unreadable: usize,
+    /// Records of a newer version than this program knows.
+    pub newer: usize,
+    /// What of the span could not be read at all.
+    pub odd: Vec<Odd>,
 }
 
 /// A span of time; a side that is absent is open.
@@ -59,28 +67,33 @@ pub enum Detail<'d> {
     RecordsOf(&'d HashSet<u64>),
 }
 
-/// Reads and joins what was recorded in a span. A line that cannot be read is counted and passed over.
+/// Reads and joins what was recorded in a span. A line that cannot be read is counted and passed over; an entry of the
+/// folder that cannot be read is named and passed over.
 ///
 /// # Errors
-/// Where the folder or a file of records is there and cannot be read.
+/// Where the folder is there and cannot be listed.
 pub fn read(state: &Path, span: Span, detail: Detail<'_>) -> io::Result<History> {
     let from = span.since.map(|since| since.checked_sub_signed(LEAD).unwrap_or(since));
     let mut joiner = Joiner::new(detail);
     let mut unreadable = 0;
-    for (day, file) in day_files(&journal::folder(state))? {
-        let over = |at: Option<DateTime<Utc>>, is: fn(&NaiveDate, &NaiveDate) -> bool| {
-            at.is_some_and(|at| is(&day, &at.date_naive()))
-        };
-        if over(from, NaiveDate::lt) || over(span.until, NaiveDate::gt) {
+    let Days { files, odd } = days(&journal::folder(state))?;
+    let outside = |day: &NaiveDate, from: Option<DateTime<Utc>>| {
+        from.is_some_and(|from| *day < from.date_naive()) || span.until.is_some_and(|until| *day > until.date_naive())
+    };
+    let mut odd: Vec<Odd> = odd.into_iter().filter(|(day, _)| !outside(day, span.since)).map(|(_, odd)| odd).collect();
+    for (day, file) in files {
+        if outside(&day, from) {
             continue;
         }
-        each_line(&file, |line| match serde_json::from_str::<Entry<'_>>(line) {
+        let read = each_line(&file, |line| match serde_json::from_str::<Entry<'_>>(line) {
             Ok(entry) if from.is_some_and(|from| entry.at < from) => {}
             Ok(entry) if span.until.is_some_and(|until| entry.at >= until) => {}
             Ok(entry) => joiner.add(&entry, line),
             Err(_) => unreadable += 1,
-        })?;
+        });
+        odd.extend(read.err().map(|error| Odd::of(&file, &error)));
     }
+    odd.sort();
     let within = |at: DateTime<Utc>| span.since.is_none_or(|since| at >= since);
     let mut decisions = joiner.matters;
     decisions.retain(|decided| decided.is_decision() && within(decided.at));
@@ -89,15 +102,8 @@ pub fn read(state: &Path, span: Span, detail: Detail<'_>) -> io::Result<History>
     stalls.retain(|stall| within(stall.at));
     let mut others = joiner.others;
     others.retain(|(at, ..)| within(*at));
-    Ok(History { decisions, stalls, others, problems: joiner.problems, unreadable })
-}
-
-/// What waited from `since` on although we acted, the oldest first.
-///
-/// # Errors
-/// Where the folder or a file of records is there and cannot be read.
-pub fn stalls(state: &Path, since: DateTime<Utc>) -> io::Result<Vec<Stall>> {
-    read(state, Span { since: Some(since), until: None }, Detail::Counts).map(|history| history.stalls)
+    let Joiner { problems, last_problem, newer, .. } = joiner;
+    Ok(History { decisions, stalls, others, problems, last_problem, unreadable, newer, odd })
 }
 
 impl History {
@@ -111,23 +117,44 @@ impl History {
     }
 }
 
-/// The day files in a folder of records, the oldest first. What is named otherwise is none.
+/// What a folder of records holds, the oldest first. What has no name of a day is neither.
+#[derive(Debug, Default)]
+pub struct Days {
+    /// The files of days.
+    pub files: Vec<(NaiveDate, PathBuf)>,
+    /// What has the name of one and is none.
+    pub odd: Vec<(NaiveDate, Odd)>,
+}
+
+/// What a folder of records holds. A folder that is not there holds nothing.
+///
+/// # Errors
+/// Where the folder is there and cannot be listed.
+pub fn days(folder: &Path) -> io::Result<Days> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Days::default()),
+        listed => listed?,
+    };
+    let mut days = Days::default();
+    for entry in entries {
+        let entry = entry?;
+        let Some(day) = entry.file_name().to_str().and_then(journal::day_of) else { continue };
+        match entry.file_type().ok().and_then(Why::of_type) {
+            Some(why) => days.odd.push((day, Odd { path: entry.path(), why })),
+            None => days.files.push((day, entry.path())),
+        }
+    }
+    days.files.sort();
+    days.odd.sort();
+    Ok(days)
+}
+
+/// The files of days in a folder of records, the oldest first.
 ///
 /// # Errors
 /// Where the folder is there and cannot be listed.
 pub fn day_files(folder: &Path) -> io::Result<Vec<(NaiveDate, PathBuf)>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        listed => listed?,
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        let day = path.file_name().and_then(|name| name.to_str()).and_then(journal::day_of);
-        files.extend(day.map(|day| (day, path)));
-    }
-    files.sort();
-    Ok(files)
+    days(folder).map(|days| days.files)
 }
 
 /// Calls `look` with each line of a file that is no blank one; a file that is gone has none. What is no UTF-8 in it becomes
@@ -139,6 +166,13 @@ pub fn each_line(file: &Path, mut look: impl FnMut(&str)) -> io::Result<()> {
     match state::open(file) {
         // Another process has cleared it away since the folder was looked at.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        opened => lines::each(opened?, |line| look(&String::from_utf8_lossy(line))),
+        opened => {
+            let file = opened?;
+            // A FIFO would be as good as empty.
+            if !file.metadata()?.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            }
+            lines::each(file, |line| look(&String::from_utf8_lossy(line)))
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! folder's lock.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,12 @@ pub struct Ledger {
     v: u32,
     /// By the settings file's absolute path, symlinks followed.
     files: BTreeMap<String, Entry>,
+}
+
+/// The version alone.
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
 }
 
 /// What was done to one settings file.
@@ -50,11 +57,12 @@ impl Ledger {
     /// # Errors
     /// It cannot be read, or is not of this format (`InvalidData`).
     pub fn read(state: &Path) -> io::Result<Ledger> {
+        state::no_link(&file(state))?;
         let Some(bytes) = files::read(&file(state))? else { return Ok(Ledger::default()) };
-        let ledger: Ledger = serde_json::from_slice(&bytes)?;
-        match ledger.v {
-            VERSION => Ok(ledger),
-            other => Err(io::Error::new(ErrorKind::InvalidData, format!("is of version {other}, not {VERSION}"))),
+        // One of another version may have another form as well.
+        match serde_json::from_slice(&bytes)? {
+            Versioned { v: VERSION } => Ok(serde_json::from_slice(&bytes)?),
+            Versioned { v } => Err(io::Error::new(ErrorKind::InvalidData, format!("is of version {v}, not {VERSION}"))),
         }
     }
 
@@ -65,6 +73,10 @@ impl Ledger {
     pub fn write(&self, state: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
+        if state::no_link(&file(state)).is_err() {
+            // Nobody reads through it.
+            fs::remove_file(file(state))?;
+        }
         let _ = files::clear_leftovers(&file(state));
         files::replace(&file(state), &text)
     }
@@ -120,8 +132,6 @@ fn key(settings: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
@@ -148,6 +158,8 @@ mod tests {
             fs::write(file(state.path()), text).unwrap();
             assert!(Ledger::read(state.path()).is_err(), "{text}");
         }
+        fs::write(file(state.path()), "{\"v\":9,\"entries\":[]}").unwrap();
+        assert_eq!(Ledger::read(state.path()).unwrap_err().to_string(), "is of version 9, not 1");
     }
 
     #[test]

@@ -34,12 +34,17 @@ fn command_line() -> ExitCode {
         commands::statusline::run(&args);
         return ExitCode::SUCCESS;
     }
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) if said.use_stderr() => said.exit(),
+        // Help, or the version.
+        Err(said) => return ended(commands::out::print(&said.render().ansi().to_string()).map(|()| ExitCode::SUCCESS)),
+    };
     let done = match &cli.verb {
         Verb::Review(args) => return ended(commands::review::run(args)),
-        Verb::Ack(args) => commands::correct::ack(args),
+        Verb::Ack(args) => return ended(commands::correct::ack(args)),
         Verb::Correct(args) => commands::correct::correct(args),
-        Verb::Export(args) => commands::export::run(args),
+        Verb::Export(args) => return ended(commands::export::run(args)),
         Verb::Answer(args) => commands::answer::run(args),
         Verb::Watch(args) => commands::watch::run(args),
         Verb::Hook(args) => {
@@ -98,7 +103,8 @@ fn end_where_nobody_reads() {
         match panic.payload().downcast_ref::<String>().filter(|said| said.starts_with("failed printing to stdout")) {
             Some(said) if said.contains("Broken pipe") => std::process::exit(0),
             Some(said) => {
-                complain(&anyhow::anyhow!("{said}"));
+                let why = said.split_once(": ").map_or(said.as_str(), |(_, why)| why);
+                complain(&commands::out::not_taken(&why));
                 std::process::exit(1);
             }
             None => otherwise(panic),

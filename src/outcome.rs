@@ -61,13 +61,14 @@ impl Outcome {
 /// The newest record whose id begins so; one that tells of a wait before any other.
 ///
 /// # Errors
-/// Where the records are there and cannot be read.
+/// Where the folder of the records is there and cannot be listed.
 pub fn find(state: &Path, start: &str) -> io::Result<Option<Outcome>> {
     let wanted = memchr::memmem::Finder::new(start.as_bytes());
     let mut files = history::day_files(&journal::folder(state))?;
     let mut found: Option<Outcome> = None;
     while let Some((_, file)) = files.pop() {
-        history::each_line(&file, |line| {
+        // A file that cannot be read keeps none of the others from being looked at; `doctor` names it.
+        let _ = history::each_line(&file, |line| {
             // Most lines need no reading.
             if wanted.find(line.as_bytes()).is_none() {
                 return;
@@ -76,7 +77,7 @@ pub fn find(state: &Path, start: &str) -> io::Result<Option<Outcome>> {
             if outcome.wait.is_some() || found.as_ref().is_none_or(|found| found.wait.is_none()) {
                 found = Some(outcome);
             }
-        })?;
+        });
         if found.is_some() {
             break;
         }
@@ -101,6 +102,8 @@ mod tests {
         fs::write(folder.join("2026-11-29.jsonl"), line("aaaa000000000001", time)).unwrap();
         let text = [line("bbbb000000000001", reply), line("bbbb000000000002", ""), line("cccc", ",\"x\":\"dddd1\"")];
         fs::write(folder.join("2026-11-30.jsonl"), text.concat()).unwrap();
+        // What cannot be read beside them is passed over.
+        fs::create_dir(folder.join("2026-12-01.jsonl")).unwrap();
         let end = |start: &str| find(state.path(), start).unwrap().and_then(|found| found.wait).map(|wait| wait.end);
         assert_eq!((end("aaaa"), end("bbbb"), end("bbbb000000000002")), (Some(End::Time), Some(End::Reply), None));
         assert_eq!(find(state.path(), "dddd1").unwrap(), None, "it only stands in another record");

@@ -59,10 +59,9 @@ fn read_config(file: &Path, problems: &mut Vec<String>) -> Config {
 }
 
 fn read_switch(file: &Path, problems: &mut Vec<String>) -> Option<Switch> {
-    let text = readable(file, state::read(file, FILE_LIMIT), problems)?;
-    serde_json::from_str(&text)
-        .map_err(|error| problems.push(format!("{}: counts as absent: {error}", file.display())))
-        .ok()
+    let read = state::read(file, FILE_LIMIT).map_err(|error| state::said_of(file, error));
+    let text = readable(file, read, problems)?;
+    Switch::read(&text).map_err(|error| problems.push(format!("{}: counts as absent: {error}", file.display()))).ok()
 }
 
 /// The config is the person's own file and may be a symlink; a FIFO or a device in its place is not opened.

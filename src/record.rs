@@ -21,6 +21,11 @@ use self::matter::{Matter, matter};
 /// The schema version of a record.
 pub const VERSION: u32 = 1;
 
+/// Whether this version, as JSON writes it, is newer than the one that this program writes.
+pub fn is_newer(v: &str) -> bool {
+    v.parse::<u64>().is_ok_and(|v| v > u64::from(VERSION))
+}
+
 /// One line of the journal.
 #[derive(Debug, Serialize)]
 pub struct Record<'a> {

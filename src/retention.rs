@@ -8,11 +8,12 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Days, Utc};
 
+use crate::history::{self, Why};
+use crate::journal;
 use crate::policy::Policy;
-use crate::{history, journal};
 
 /// Removes what is too old, and says how many files went. Nothing does where the config could not be read as it was
-/// meant: it may say to keep more.
+/// meant: it may say to keep more. Folders among the records, and what links lead to, stay.
 ///
 /// # Errors
 /// Where a folder cannot be listed or a file not removed.
@@ -23,7 +24,10 @@ pub fn apply(state: &Path, policy: &Policy, now: DateTime<Utc>) -> io::Result<us
     }
     let mut gone = 0;
     let Some(first) = now.date_naive().checked_sub_days(Days::new(keep.into())) else { return Ok(0) };
-    for (_, file) in history::day_files(&journal::folder(state))?.into_iter().filter(|(day, _)| *day < first) {
+    // A folder of records that cannot be listed is named by who reads it.
+    let history::Days { mut files, odd } = history::days(&journal::folder(state)).unwrap_or_default();
+    files.extend(odd.into_iter().filter(|(_, odd)| odd.why != Why::Folder).map(|(day, odd)| (day, odd.path)));
+    for (_, file) in files.into_iter().filter(|(day, _)| *day < first) {
         gone += remove(&file)?;
     }
     let oldest = SystemTime::from(now).checked_sub(Duration::from_secs(u64::from(keep) * 24 * 60 * 60));

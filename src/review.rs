@@ -16,7 +16,7 @@ use std::path::Path;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use crate::history::{self, Decided, Detail, History, Span, Stall};
+use crate::history::{self, Decided, Detail, History, Odd, Problem, Span, Stall};
 use crate::project::Project;
 use crate::record::Kind;
 use crate::reviews::{self, Reviews};
@@ -53,6 +53,30 @@ pub struct Review {
     pub id_length: usize,
     /// Lines of records that could not be read.
     pub unreadable: usize,
+    /// How many sentences about what went wrong at calls there are, and the newest. Only where all
+    /// sessions and kinds are wanted.
+    pub problems: (usize, Option<Problem>),
+    /// What else must be said of it.
+    pub lacks: Lacks,
+}
+
+/// What is missing in what was read, or may be.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Lacks {
+    /// Files that could not be read.
+    pub odd: Vec<Odd>,
+    /// Records of a newer version than this program knows.
+    pub newer: usize,
+    /// Lines of what people said that could not be read.
+    pub unread_reviews: usize,
+}
+
+impl Lacks {
+    fn of(history: &mut History, reviews: &Reviews) -> Self {
+        let mut odd = std::mem::take(&mut history.odd);
+        odd.extend(reviews.odd.iter().cloned());
+        Self { odd, newer: history.newer, unread_reviews: reviews.unreadable }
+    }
 }
 
 /// What was decided in a project.
@@ -129,9 +153,9 @@ pub struct Totals {
 /// Everything that fits the filter, with what was assumed.
 ///
 /// # Errors
-/// Where the records, or what people said, are there and cannot be read.
+/// Where the folder of the records is there and cannot be listed.
 pub fn make(state: &Path, filter: &Filter) -> io::Result<Review> {
-    let reviews = Reviews::read(state)?;
+    let reviews = Reviews::read(state);
     let wanted = match filter.unreviewed {
         true => Some(sessions_to_review(state, filter, &reviews)?),
         false => None,
@@ -140,6 +164,10 @@ pub fn make(state: &Path, filter: &Filter) -> io::Result<Review> {
     if let Some(wanted) = &wanted {
         history.decisions.retain(|decided| wanted.contains(&decided.session()));
     }
+    let lacks = Lacks::of(&mut history, &reviews);
+    // A problem may have no session and no folder: it is told where all are.
+    let all = filter.session.is_none() && filter.project.is_none() && filter.kinds.is_empty() && !filter.unreviewed;
+    let problems = if all { (history.problems, history.last_problem.take()) } else { (0, None) };
     let mut projects = Projects::default();
     let mut runs = Runs::new();
     let ends = found::turn_ends(&history);
@@ -162,7 +190,8 @@ pub fn make(state: &Path, filter: &Filter) -> io::Result<Review> {
     if filter.stalls {
         others(&history, filter, &mut projects, &mut runs);
     }
-    let mut review = Review { id_length: id_length(ids), unreadable: history.unreadable, ..Review::default() };
+    let unreadable = history.unreadable;
+    let mut review = Review { id_length: id_length(ids), unreadable, problems, lacks, ..Review::default() };
     review.totals = totals(runs.values());
     review.projects = grouped(runs, &mut projects);
     Ok(review)
@@ -181,11 +210,12 @@ fn sessions_to_review(state: &Path, filter: &Filter, reviews: &Reviews) -> io::R
 ///
 /// # Errors
 /// As `make`.
-pub fn unreviewed(state: &Path, span: Span) -> io::Result<Vec<Decided>> {
-    let reviews = Reviews::read(state)?;
-    let mut decisions = history::read(state, span, Detail::Counts)?.decisions;
-    decisions.retain(|decided| !reviews.is_reviewed(decided));
-    Ok(decisions)
+pub fn unreviewed(state: &Path, span: Span) -> io::Result<(Vec<Decided>, Lacks)> {
+    let reviews = Reviews::read(state);
+    let mut history = history::read(state, span, Detail::Counts)?;
+    history.decisions.retain(|decided| !reviews.is_reviewed(decided));
+    let lacks = Lacks::of(&mut history, &reviews);
+    Ok((history.decisions, lacks))
 }
 
 impl Filter {
@@ -310,12 +340,13 @@ fn id_length(mut ids: Vec<u64>) -> usize {
     (shared.max().unwrap_or(0) + 1).clamp(7, 16)
 }
 
-/// The decisions whose ids begin with `start`, or have a record whose id does, over all that is kept.
+/// The decisions whose ids begin with `start`, or have a record whose id does, over all that is kept; and what of that
+/// could not be read.
 ///
 /// # Errors
 /// As `make`.
-pub fn named(state: &Path, start: &str) -> io::Result<Vec<Decided>> {
-    let mut decisions = history::read(state, Span::default(), Detail::Counts)?.decisions;
+pub fn named(state: &Path, start: &str) -> io::Result<(Vec<Decided>, Vec<Odd>)> {
+    let History { mut decisions, odd, .. } = history::read(state, Span::default(), Detail::Counts)?;
     decisions.retain(|decided| decided.ids.iter().any(|id| reviews::name(*id).starts_with(start)));
-    Ok(decisions)
+    Ok((decisions, odd))
 }

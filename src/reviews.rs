@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::correction::{self, Correction, Delivery, Line};
-use crate::history::{self, Decided};
+use crate::history::{self, Decided, Odd};
 use crate::project::Project;
 use crate::state;
 
@@ -44,16 +44,18 @@ pub struct Reviews {
     reviewed: HashSet<u64>,
     corrections: HashMap<u64, Vec<Correction>>,
     deliveries: HashMap<String, Vec<Delivery>>,
+    /// Lines that could not be read.
+    pub unreadable: usize,
+    /// What could not be read at all.
+    pub odd: Vec<Odd>,
 }
 
 impl Reviews {
-    /// Reads it all; what cannot be read in it is passed over.
-    ///
-    /// # Errors
-    /// Where a file is there and cannot be read.
-    pub fn read(state: &Path) -> io::Result<Self> {
+    /// Reads it all; what cannot be read in it is counted or named, and passed over.
+    pub fn read(state: &Path) -> Self {
         let mut all = Self::default();
-        let read = history::each_line(&file(state), |line| match serde_json::from_str(line) {
+        let file = file(state);
+        let read = history::each_line(&file, |line| match serde_json::from_str(line) {
             Ok(Review::Ack(ack)) => all.reviewed.extend(number(&ack.id)),
             Ok(Review::Correct(correction)) => {
                 if let Some(id) = number(&correction.id) {
@@ -61,24 +63,28 @@ impl Reviews {
                     all.corrections.entry(id).or_default().push(correction);
                 }
             }
-            Err(_) => {}
+            Err(_) => all.unreadable += 1,
         });
-        or_none(read)?;
-        if !all.corrections.is_empty() {
-            all.read_deliveries(state)?;
+        all.odd.extend(read.err().map(|error| Odd::of(&file, &error)));
+        if !all.corrections.is_empty()
+            && let Err(error) = all.read_deliveries(state)
+        {
+            all.odd.push(Odd::of_folder(&folder(state), &error));
         }
-        Ok(all)
+        all
     }
 
     fn read_deliveries(&mut self, state: &Path) -> io::Result<()> {
         let Some(entries) = or_none(fs::read_dir(folder(state)))? else { return Ok(()) };
         for entry in entries {
-            history::each_line(&entry?.path(), |line| {
+            let file = entry?.path();
+            let read = history::each_line(&file, |line| {
                 let Ok(Line::Delivered(delivery)) = serde_json::from_str(line) else { return };
                 for correction in &delivery.corrections {
                     self.deliveries.entry(correction.clone()).or_default().push(delivery.clone());
                 }
-            })?;
+            });
+            self.odd.extend(read.err().map(|error| Odd::of(&file, &error)));
         }
         Ok(())
     }
@@ -129,12 +135,14 @@ pub fn acknowledge(state: &Path, ids: impl Iterator<Item = u64>, at: DateTime<Ut
 /// Notes a correction, and lays it ready for the sessions of its project.
 ///
 /// # Errors
-/// Where it could not be written.
-pub fn correct(state: &Path, correction: &Correction, project: Option<&Project>) -> io::Result<()> {
+/// Where it could not be written, and into which file.
+pub fn correct(state: &Path, correction: &Correction, project: Option<&Project>) -> Result<(), (PathBuf, io::Error)> {
     if let Some(project) = project {
-        append(&folder(state).join(project.file_name()), &Line::Correct(correction.clone()))?;
+        let file = folder(state).join(project.file_name());
+        append(&file, &Line::Correct(correction.clone())).map_err(|error| (file, error))?;
     }
-    append(&file(state), &Review::Correct(correction.clone()))
+    let file = file(state);
+    append(&file, &Review::Correct(correction.clone())).map_err(|error| (file, error))
 }
 
 /// The corrections that are due to a session in the folder `cwd`, and the name of the file that they are in. `again`:
@@ -195,7 +203,8 @@ pub fn file(state: &Path) -> PathBuf {
     state.join("reviews.jsonl")
 }
 
-fn folder(state: &Path) -> PathBuf {
+/// The folder of what the sessions of each project are to be told.
+pub fn folder(state: &Path) -> PathBuf {
     state.join("corrections")
 }
 

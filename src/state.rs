@@ -52,6 +52,30 @@ pub fn open(path: &Path) -> io::Result<File> {
     system::open_to_read(path)
 }
 
+/// An error of reading `path` in words that say what stands there, where it is no file: the system's word for a link that is
+/// not followed tells of a circle of links.
+pub fn said_of(path: &Path, error: io::Error) -> io::Error {
+    let there = fs::symlink_metadata(path).map(|there| there.file_type());
+    match there {
+        Ok(kind) if kind.is_symlink() => io::Error::new(error.kind(), LINK),
+        Ok(kind) if kind.is_dir() => io::Error::new(error.kind(), "is a folder, not a file"),
+        _ => error,
+    }
+}
+
+/// Refuses a link in the place of a file that others do not follow a link to: what is written through it would not be read.
+///
+/// # Errors
+/// There is a link.
+pub fn no_link(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(there) if there.is_symlink() => Err(io::Error::new(ErrorKind::InvalidInput, LINK)),
+        _ => Ok(()),
+    }
+}
+
+const LINK: &str = "is a link, which is not followed";
+
 /// How much room a read has, in bytes; most files here fit into the first.
 const FIRST_STEP: usize = 1024;
 const NEXT_STEP: usize = 32 * 1024;

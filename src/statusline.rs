@@ -14,7 +14,7 @@ pub struct View {
     pub acts: bool,
     /// What was counted; none where nothing could be.
     pub counts: Option<Counts>,
-    /// Config, switch or environment say something that counts as unsaid.
+    /// Config, switch or environment say something that counts as unsaid, or records could not be read.
     pub problem: bool,
 }
 

@@ -163,6 +163,23 @@ impl Surroundings {
 }
 
 impl Switch {
+    /// Reads what the file says.
+    ///
+    /// # Errors
+    /// A sentence on why it cannot be read: it is of a newer version, or no switch at all.
+    pub fn read(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            v: u64,
+        }
+        serde_json::from_str(text).map_err(|error| match serde_json::from_str(text) {
+            Ok(Versioned { v }) if v > u64::from(VERSION) => {
+                format!("it is of version {v}, and this program knows version {VERSION}")
+            }
+            _ => error.to_string(),
+        })
+    }
+
     /// Whether it still says something at `now`.
     pub fn in_force(&self, now: DateTime<Utc>) -> bool {
         self.until.is_none_or(|until| now < until)

@@ -106,6 +106,9 @@ mod tests {
         add(&day("2026-11-30"), "new day\n");
         add(&day("2026-11-29"), "tial\n");
         add(&day("notes"), "no day\n");
+        fs::create_dir(day("2026-11-28")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(day("notes"), day("2026-11-27")).unwrap();
         assert_eq!(journal.lines(), ["partial", "new day"]);
         fs::remove_file(day("2026-11-29")).unwrap();
         add(&day("2026-11-30"), "more\n");

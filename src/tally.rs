@@ -28,23 +28,26 @@ pub struct Counted {
     pub whole: bool,
     /// How many bytes of records and reviews were read for it.
     pub read: u64,
+    /// Whether something was passed over that could not be read.
+    pub passed_over: bool,
 }
 
 /// Counts what was appended since the count was last written down, reading `limit` bytes of it and what is left of a line. Where there is
 /// no tally it begins anew; with `anew`, in any case.
 ///
 /// # Errors
-/// Where what is recorded is there and cannot be read. A tally that cannot be written is none.
+/// Where the folder of the records is there and cannot be listed. What cannot be read in it is passed over; a tally that
+/// cannot be written is none.
 pub fn update(state: &Path, now: DateTime<Utc>, limit: u64, anew: bool) -> io::Result<Counted> {
     let file = state.join("tally.json");
     let before = match state::read(&file, LONGEST) {
         Ok(text) if !anew => Tally::read(&text),
         _ => None,
     };
-    let mut counted = Counted { tally: before.unwrap_or_default(), whole: true, read: 0 };
+    let mut counted = Counted { tally: before.unwrap_or_default(), whole: true, read: 0, passed_over: false };
     if !catch_up(state, now, limit, &mut counted)? {
         // A file is shorter than it was: another one lies in its place.
-        counted = Counted { tally: Tally::default(), whole: true, read: 0 };
+        counted = Counted { tally: Tally::default(), whole: true, read: 0, passed_over: false };
         catch_up(state, now, limit, &mut counted)?;
     }
     let worth_it = counted.read >= WORTH_WRITING || !counted.whole || anew;
@@ -56,15 +59,30 @@ pub fn update(state: &Path, now: DateTime<Utc>, limit: u64, anew: bool) -> io::R
 
 /// The records first: what people said is of records that were there before.
 fn catch_up(state: &Path, now: DateTime<Utc>, limit: u64, counted: &mut Counted) -> io::Result<bool> {
-    let files = history::day_files(&journal::folder(state))?;
+    let history::Days { files, odd } = history::days(&journal::folder(state))?;
+    for (day, _) in &odd {
+        counted.tally.pass_over(*day);
+    }
+    counted.passed_over |= !odd.is_empty();
     let today = now.date_naive();
     let days: Vec<_> = files.iter().map(|(day, _)| *day).collect();
     let growing: Vec<_> = files.into_iter().filter(|(day, _)| counted.tally.may_grow(*day, today)).collect();
     for (day, file) in growing {
         let from = counted.tally.read_to(day);
-        let Some(piece) = piece(&file, from, limit.saturating_sub(counted.read))? else { return Ok(false) };
+        let piece = match piece(&file, from, limit.saturating_sub(counted.read)) {
+            Ok(Some(piece)) => piece,
+            Ok(None) => return Ok(false),
+            Err(_) => {
+                counted.tally.pass_over(day);
+                counted.passed_over = true;
+                continue;
+            }
+        };
         counted.read += piece.lines.len() as u64;
         counted.whole = piece.whole;
+        if piece.whole {
+            counted.tally.pass_over_no_more(day);
+        }
         if !piece.lines.is_empty() {
             counted.tally.add(day, &piece.lines, from + piece.lines.len() as u64);
         }
@@ -73,7 +91,14 @@ fn catch_up(state: &Path, now: DateTime<Utc>, limit: u64, counted: &mut Counted)
         }
     }
     let from = counted.tally.reviews;
-    let Some(piece) = piece(&reviews::file(state), from, limit.saturating_sub(counted.read))? else { return Ok(false) };
+    let piece = match piece(&reviews::file(state), from, limit.saturating_sub(counted.read)) {
+        Ok(Some(piece)) => piece,
+        Ok(None) => return Ok(false),
+        Err(_) => {
+            counted.passed_over = true;
+            return Ok(true);
+        }
+    };
     counted.read += piece.lines.len() as u64;
     counted.whole = piece.whole;
     counted.tally.reviews = from + piece.lines.len() as u64;

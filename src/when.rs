@@ -13,7 +13,11 @@ pub fn past(text: &str, now: DateTime<Utc>) -> anyhow::Result<DateTime<Utc>> {
         || Trouble::error(format!("\"{text}\" is no time"), "say it like 8h, 2026-11-29 or \"2026-11-29 22:00\"");
     if let Ok(duration) = humantime::parse_duration(text) {
         let at = chrono::Duration::from_std(duration).ok().and_then(|duration| now.checked_sub_signed(duration));
-        return at.ok_or_else(trouble);
+        let far = || {
+            let hint = "say it like 8h, 2026-11-29 or \"2026-11-29 22:00\"";
+            Trouble::error(format!("\"{text}\" is longer ago than there are records"), hint)
+        };
+        return at.filter(|at| at.timestamp() >= 0).ok_or_else(far);
     }
     if let Ok(at) = DateTime::parse_from_rfc3339(text) {
         return Ok(at.to_utc());
@@ -42,7 +46,7 @@ mod tests {
         let local = |text: &str| past(text, now).unwrap().with_timezone(&Local).format("%F %T").to_string();
         assert_eq!(local("2026-11-29"), "2026-11-29 00:00:00");
         assert_eq!(local("2026-11-29 22:05"), "2026-11-29 22:05:00");
-        for text in ["", "yesterday", "2026-13-01", "99999999999999h", "-8h"] {
+        for text in ["", "yesterday", "2026-13-01", "99999999999999h", "99999999h", "-8h"] {
             assert!(past(text, now).is_err(), "{text}");
         }
     }

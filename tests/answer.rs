@@ -361,3 +361,9 @@ fn a_request_that_this_version_cannot_read_is_named_all_the_same() {
     let errors = errors(&home.run(&["answer", ONE, "1"]));
     assert!(errors.contains("hint: is the hook of another version?"), "{errors}");
 }
+
+#[test]
+fn json_without_list_says_what_to_say() {
+    let said = errors(&Home::new().run(&["answer", "--json"]));
+    assert_eq!(said, "error: --json is for --list\nhint: unattended answer --list --json\n");
+}

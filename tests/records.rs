@@ -165,10 +165,24 @@ fn lines_that_are_no_records_are_left_out_and_said() {
     fs::write(&day, format!("oops\n{}\n\n{{\"v\":1", fs::read_to_string(&day).unwrap())).unwrap();
     let output = home.run(&["export", "--from", one.to_str().unwrap()]);
     assert_eq!(ids(std::str::from_utf8(&output.stdout).unwrap()), [1, 3]);
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "unattended: 2 lines are no records and were left out\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: 2 lines are no records and were left out\n");
 }
 
 #[rstest]
+#[case::ends_before_it_begins(&["export", "--since", "1h", "--until", "2h"], "nothing lies between --since and --until: it ends before it begins")]
+#[case::nothing_in_it(&["export", "--since", "2020-01-01", "--until", "2020-01-02"], "nothing is recorded of that time")]
+#[case::nothing_at_all(&["export", "--from", "records"], "nothing is recorded of that time")]
+#[case::no_such_session(&["review", "--session", "zz"], "nothing that fits is recorded of a session whose id begins with zz")]
+fn where_there_is_nothing_it_is_said_and_is_no_fault(#[case] args: &[&str], #[case] said: &str) {
+    let home = aged("", 2);
+    fs::create_dir(home.path().join("records")).unwrap();
+    fs::write(home.path().join("records/2026-11-30.jsonl"), "").unwrap();
+    let output = home.run(args);
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), format!("note: {said}\n")));
+}
+
+#[rstest]
+#[case::a_time_before_all_times(&["review", "--since", "99999999h"], "\"99999999h\" is longer ago than there are records", "hint: say it like 8h")]
 #[case::a_folder_without_records(&["export", "--from", "."], "holds no records", "hint: name a state folder")]
 #[case::no_folder(&["export", "--from", "nowhere"], "nowhere holds no records", "hint: name a state folder")]
 #[case::a_folder_to_write_to(&["export", "--output", "."], "is no file", "hint: name a file")]

@@ -90,8 +90,27 @@ fn a_terminal_gets_its_width_and_colours(#[case] columns: u16) {
     assert_eq!(colourless.replace("\r\n", "\n"), plain);
 }
 
-/// What a terminal of this width shows.
+#[rstest]
+#[case::review(&["review", "--all"])]
+#[case::status(&["status"])]
+#[case::on(&["on", "--until", "23:59"])]
+#[case::auto(&["auto"])]
+fn in_a_narrow_terminal_no_word_is_broken(#[case] args: &[&str]) {
+    let home = recordings::all().config("[stop]\nnudges = \"often, I would say\"\n[records]\nkeep_days = 0\n");
+    let shown = all_in_terminal(&home, args, 60, &[]);
+    let plain = anstream::adapter::strip_str(&shown).to_string().replace("\r\n", "\n");
+    let wide: Vec<&str> = plain.lines().filter(|line| line.chars().count() > 60).collect();
+    // A path is left whole, so that it can be copied.
+    assert!(wide.iter().all(|line| line.trim().rsplit("  ").next().unwrap().split(' ').count() == 1), "{wide:?}");
+    assert!(plain.lines().count() > 1, "{plain}");
+}
+
+/// What a terminal of this width shows, but for the hint: it goes to the terminal as well, as standard error.
 fn in_terminal(home: &Home, args: &[&str], columns: u16, environment: &[(&str, &str)]) -> String {
+    all_in_terminal(home, args, columns, environment).split("hint: ").next().unwrap().to_owned()
+}
+
+fn all_in_terminal(home: &Home, args: &[&str], columns: u16, environment: &[(&str, &str)]) -> String {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     let size = PtySize { rows: 50, cols: columns, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).unwrap();
@@ -109,8 +128,7 @@ fn in_terminal(home: &Home, args: &[&str], columns: u16, environment: &[(&str, &
     // A terminal whose last process is gone reports an error in the place of an end.
     let _ = std::io::Read::read_to_end(&mut reader, &mut shown);
     assert!(child.wait().unwrap().success());
-    // The hint goes to the terminal as well, as standard error.
-    String::from_utf8(shown).unwrap().split("hint: ").next().unwrap().to_owned()
+    String::from_utf8(shown).unwrap()
 }
 
 #[test]
@@ -346,7 +364,11 @@ fn a_pipe_in_the_place_of_a_transcript_or_of_records_is_not_waited_for() {
     for pipe in [transcript(&home, "assumes-after-tool"), records] {
         assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
     }
-    assert_eq!(each(&review(&home, &["--all"]), "assumption_from"), ["closing"]);
+    let output = home.run(&["review", "--json", "--all"]);
+    let review: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(each(&review, "assumption_from"), ["closing"]);
+    assert_eq!(review["unread"][0]["why"], "is no regular file");
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]

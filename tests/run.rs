@@ -641,10 +641,11 @@ fn the_unit_and_the_timer_shown_are_taken_by_systemd() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    let all = shown("ini");
+    let page = include_str!("../docs/run.md");
     let mut files = Vec::new();
-    for part in all.split("# ~/.config/systemd/user/").skip(1) {
-        let (name, unit) = part.split_once('\n').unwrap();
+    for part in page.split("`~/.config/systemd/user/").skip(1) {
+        let (name, rest) = part.split_once('`').unwrap();
+        let unit = rest.split("```ini\n").nth(1).unwrap().split("```").next().unwrap();
         files.push(home.path().join(name));
         // The executable is not there on this machine.
         fs::write(files.last().unwrap(), unit.replace("%h/.local/bin/unattended", PROGRAM)).unwrap();

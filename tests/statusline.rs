@@ -183,7 +183,7 @@ fn append(state: &Path, record: &Value) {
 }
 
 fn unreviewed(state: &Path) -> Vec<Decided> {
-    unattended::review::unreviewed(state, Span::default()).unwrap()
+    unattended::review::unreviewed(state, Span::default()).unwrap().0
 }
 
 proptest! {
@@ -214,7 +214,7 @@ proptest! {
         let counted = tally::update(state, now, u64::MAX, false).unwrap();
         prop_assert!(counted.whole);
         prop_assert_eq!(counted.tally.unreviewed(), unreviewed(state).len() as u64);
-        let stalls = history::stalls(state, DateTime::UNIX_EPOCH).unwrap();
+        let stalls = history::read(state, Span::default(), history::Detail::Counts).unwrap().stalls;
         prop_assert_eq!(counted.tally.stalls_since(DateTime::UNIX_EPOCH), stalls.len());
         let midnight: DateTime<Utc> = "2026-11-29T00:00:00Z".parse().unwrap();
         let since = stalls.iter().filter(|stall| stall.at >= midnight).count();

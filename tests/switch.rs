@@ -137,6 +137,8 @@ fn off_acts_at_once_on_a_session_that_stayed_on() {
 #[rstest]
 #[case::a_word(&["on", "--for", "soon"], "\"soon\" is no duration", "hint: say it like 8h")]
 #[case::a_time(&["on", "--until", "25:00"], "\"25:00\" is no time", "hint: say it like 07:00")]
+#[case::far_away(&["on", "--for", "99999999h"], "\"99999999h\" is more than a year away", "hint: name a time within a year")]
+#[case::far_away_by_date(&["off", "--until", "2999-01-01 07:00"], "is more than a year away", "hint: name a time within a year")]
 #[case::the_past(&["off", "--until", "2020-01-01 07:00"], "is over already", "hint: name a time to come")]
 fn a_time_that_is_none_is_refused_and_changes_nothing(#[case] args: &[&str], #[case] what: &str, #[case] hint: &str) {
     let home = Home::new();
@@ -145,6 +147,20 @@ fn a_time_that_is_none_is_refused_and_changes_nothing(#[case] args: &[&str], #[c
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert!(said.contains(what) && said.contains(hint), "{said}");
     assert!(!home.state().exists());
+}
+
+#[rstest]
+#[case::of_another_form("{\"v\":9,\"switch\":\"off\"}")]
+#[case::with_another_position("{\"v\":9,\"switch\":\"later\",\"since\":\"2026-01-01T00:00:00Z\"}")]
+fn a_switch_file_of_a_newer_version_is_told_by_its_version(#[case] text: &str) {
+    let home = Home::new();
+    home.says(&["off"]);
+    fs::write(home.state().join("switch.json"), text).unwrap();
+    let said = "counts as absent: it is of version 9, and this program knows version 1";
+    assert!(home.says(&["status"]).contains(&format!("switch.json: {said}")));
+    let doctor = String::from_utf8(home.run(&["doctor", "--only", "switch", "--json"]).stdout).unwrap();
+    assert!(doctor.contains("it is of version 9, and this program knows version 1"), "{doctor}");
+    assert!(acts(&home));
 }
 
 #[test]
@@ -215,6 +231,10 @@ fn prompt_prints_what_a_session_is_told_at_its_start() {
 #[case(&["install", "--print", "--client-version", "2.1.332"])]
 #[case(&["review", "--all"])]
 #[case(&["completions", "bash"])]
+#[case(&["help"])]
+#[case(&["--version"])]
+#[case(&["export"])]
+#[case(&["man"])]
 fn who_reads_no_further_ends_a_verb_without_a_fault(#[case] args: &[&str]) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -224,10 +244,45 @@ fn who_reads_no_further_ends_a_verb_without_a_fault(#[case] args: &[&str]) {
     assert!(!said.contains("panicked") && !said.contains("error"), "{said}");
 }
 
-#[test]
-fn a_full_disk_behind_standard_output_is_an_error() {
+#[rstest]
+#[case(&["status"])]
+#[case(&["status", "--json"])]
+#[case(&["auto"])]
+#[case(&["on"])]
+#[case(&["prompt"])]
+#[case(&["review", "--all"])]
+#[case(&["review", "--json"])]
+#[case(&["export"])]
+#[case(&["answer", "--list"])]
+#[case(&["explain", "Stop"])]
+#[case(&["install", "--print", "--client-version", "2.1.332"])]
+#[case(&["doctor", "--only", "state"])]
+#[case(&["help"])]
+#[case(&["help", "review"])]
+#[case(&["review", "--help"])]
+#[case(&["--version"])]
+#[case(&["man"])]
+#[case(&["completions", "bash"])]
+fn a_full_disk_behind_standard_output_is_one_error_with_a_hint(#[case] args: &[&str]) {
+    let home = Home::on();
+    home.hook(&question()).unwrap();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = Home::new().command(&["status"]).stdout(full).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: failed printing to stdout: No space left"));
+    let output = home.command(args).stdout(full).output().unwrap();
+    let said = "error: standard output cannot be written: No space left on device (os error 28)\n\
+        hint: see where it goes: to a full disk, or to what was closed\n";
+    let all = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {all}");
+    assert!(all.ends_with(said) && all.matches("error").count() == 2, "{args:?}: {all}");
+}
+
+#[test]
+fn when_an_off_ends_the_default_holds_again_for_a_session_that_runs() {
+    let home = Home::new().with("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    home.says(&["off", "--for", "1h"]);
+    home.hook(&start("startup"));
+    assert!(!acts(&home));
+    let (since, until) = ("2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z");
+    let over = json!({"v": 1, "switch": "off", "since": since, "until": until});
+    fs::write(home.state().join("switch.json"), over.to_string()).unwrap();
+    assert!(acts(&home));
 }

@@ -20,8 +20,8 @@ pub struct AnswerArgs {
     /// Show what waits
     #[arg(long, conflicts_with_all = ["id", "words"])]
     pub list: bool,
-    /// Print one JSON array
-    #[arg(long, requires = "list")]
+    /// With --list: print one JSON array
+    #[arg(long)]
     pub json: bool,
 }
 

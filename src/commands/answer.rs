@@ -52,6 +52,9 @@ pub fn run(args: &AnswerArgs) -> anyhow::Result<()> {
     if args.list {
         return list(&state, args.json);
     }
+    if args.json {
+        return Err(Trouble::error("--json is for --list", "unattended answer --list --json"));
+    }
     let means = means(&args.means)?;
     match (&args.id, args.words.as_slice()) {
         (None, _) if !stdin().is_terminal() => {

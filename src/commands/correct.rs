@@ -2,19 +2,20 @@
 
 use std::io::{IsTerminal, Read, stdin};
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::Context;
 use chrono::{DateTime, Duration, SubsecRound, Utc};
 
-use super::state_folder;
+use super::{out, state_folder, unlisted};
 use crate::cli::{AckArgs, CorrectArgs};
 use crate::correction::Correction;
 use crate::hash;
-use crate::history::{self, Decided, Detail, Span};
+use crate::history::{self, Decided, Detail, Odd, Span, Why};
 use crate::policy::Policy;
 use crate::project::Project;
 use crate::review::text::{harmless, line};
-use crate::review::{self, Filter, Item};
+use crate::review::{self, Filter, Item, Lacks};
 use crate::reviews;
 use crate::trouble::Trouble;
 
@@ -23,24 +24,39 @@ const TEXT_LIMIT: usize = 4_000;
 /// How many decisions an ambiguous id lists.
 const LISTED: usize = 8;
 
-/// Marks decisions as reviewed.
+/// Marks decisions as reviewed. Exits with 1 where all were meant and a file of records could not be read.
 ///
 /// # Errors
 /// An id that names no decision or several, or a state folder that cannot be read or written.
-pub fn ack(args: &AckArgs) -> anyhow::Result<()> {
+pub fn ack(args: &AckArgs) -> anyhow::Result<ExitCode> {
     let state = state_folder()?;
-    let decisions = if args.all {
-        review::unreviewed(&state, Span::default()).context("could not read what is recorded")?
+    let (decisions, lacks) = if args.all {
+        review::unreviewed(&state, Span::default()).map_err(|error| unlisted(&state, &error))?
     } else {
-        args.ids.iter().map(|id| find(&state, id)).collect::<anyhow::Result<Vec<_>>>()?
+        (args.ids.iter().map(|id| find(&state, id)).collect::<anyhow::Result<Vec<_>>>()?, Lacks::default())
     };
-    reviews::acknowledge(&state, decisions.iter().map(Decided::id), moment()).context("could not be written")?;
-    match decisions.as_slice() {
-        [] => println!("Nothing to do: every decision is reviewed."),
-        [one] => println!("{} is reviewed.", reviews::name(one.id())),
-        many => println!("{} decisions are reviewed.", many.len()),
+    reviews::acknowledge(&state, decisions.iter().map(Decided::id), moment())
+        .map_err(|error| unwritten(&reviews::file(&state), &error))?;
+    out::say(&match decisions.as_slice() {
+        [] if !lacks.odd.is_empty() => "Nothing to do: every decision that can be read is reviewed.".to_owned(),
+        [] => "Nothing to do: every decision is reviewed.".to_owned(),
+        [one] => format!("{} is reviewed.", reviews::name(one.id())),
+        many => format!("{} decisions are reviewed.", many.len()),
+    })?;
+    out::tell_lacks(&lacks);
+    Ok(if lacks.odd.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// That what a person said could not be written down.
+fn unwritten(file: &Path, error: &std::io::Error) -> anyhow::Error {
+    let odd = Odd::of(file, error);
+    match odd.why {
+        Why::Refused(_) => Trouble::error(
+            format!("{} cannot be written: {error}", crate::paths::shown(file)),
+            "see that you may write it, and that there is room",
+        ),
+        _ => Trouble::error(odd.what(), odd.remedy()),
     }
-    Ok(())
 }
 
 /// Corrects a decision.
@@ -68,7 +84,7 @@ pub fn correct(args: &CorrectArgs) -> anyhow::Result<()> {
         project: project.as_ref().map(Project::key),
         session_id: item.session_id.clone(),
     };
-    reviews::correct(&state, &correction, project.as_ref()).context("could not be written")?;
+    reviews::correct(&state, &correction, project.as_ref()).map_err(|(file, error)| unwritten(&file, &error))?;
     println!("{} is corrected: {}", item.id, line(&item.asked, 40));
     match project {
         Some(project) => {
@@ -112,7 +128,11 @@ fn find(state: &Path, id: &str) -> anyhow::Result<Decided> {
             "an id is what `unattended review` shows before a decision, at least four of its digits",
         ));
     }
-    let mut found = review::named(state, &start).context("could not read what is recorded")?;
+    let (mut found, odd) = review::named(state, &start).map_err(|error| unlisted(state, &error))?;
+    if found.is_empty() {
+        // It may stand in there.
+        out::tell_odd(&odd);
+    }
     match (found.pop(), found.is_empty()) {
         (Some(one), true) => Ok(one),
         (None, _) => Err(Trouble::error(
@@ -134,14 +154,14 @@ fn find(state: &Path, id: &str) -> anyhow::Result<Decided> {
 fn item(state: &Path, decided: &Decided) -> anyhow::Result<Item> {
     let id = decided.id();
     let moment = Span { since: Some(decided.at), until: Some(decided.at + Duration::milliseconds(1)) };
-    let there = history::read(state, moment, Detail::Records).context("could not read it")?;
+    let there = history::read(state, moment, Detail::Records).map_err(|error| unlisted(state, &error))?;
     let there = there.decisions.iter().find(|there| there.id() == id).map(Decided::record).unwrap_or_default();
     let session = there.get("session_id").and_then(|session| session.as_str()).map(str::to_owned);
     // Its session may say only later what was assumed.
     let span = Span { since: Some(decided.at), until: None };
     let mask = Policy::load().config.records.mask;
     let filter = Filter { span, session, mask, ..Filter::default() };
-    let review = review::make(state, &filter).context("could not read it")?;
+    let review = review::make(state, &filter).map_err(|error| unlisted(state, &error))?;
     let name = reviews::name(id);
     let items = review.projects.into_iter().flat_map(|project| project.runs).flat_map(|run| run.items);
     items.into_iter().find(|item| item.id == name).ok_or_else(|| {

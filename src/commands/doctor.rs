@@ -102,10 +102,16 @@ fn checks(args: &DoctorArgs) -> Vec<Check> {
     checks
 }
 
+/// How long a limit may be; a longer one is mistyped.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
 /// A time of the command line, for this option: seconds, or with a unit.
 pub(super) fn limit(text: &str, option: &str) -> anyhow::Result<Duration> {
     let seconds = text.parse().ok().map(Duration::from_secs);
     let limit = seconds.map_or_else(|| humantime::parse_duration(text).ok(), Some);
+    if limit.is_some_and(|limit| limit > LONGEST) {
+        return Err(Trouble::error(format!("\"{text}\" is more than a year, for {option}"), "say it like 60s or 2m"));
+    }
     limit
         .filter(|limit| !limit.is_zero())
         .ok_or_else(|| Trouble::error(format!("\"{text}\" is no time for {option}"), "say it like 60s or 2m"))
@@ -133,10 +139,7 @@ pub(super) fn facts(options: &Options) -> anyhow::Result<Facts> {
 
 /// All at once; who closed the pipe has read enough.
 fn say(text: &str) -> anyhow::Result<()> {
-    match anstream::stdout().write_all(text.as_bytes()).and_then(|()| anstream::stdout().flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        done => Ok(done?),
-    }
+    super::out::print(text)
 }
 
 #[cfg(test)]
@@ -147,7 +150,7 @@ mod tests {
     fn a_time_is_seconds_or_has_a_unit() {
         assert_eq!(limit("60", "--x").unwrap(), Duration::from_secs(60));
         assert_eq!(limit("2m", "--x").unwrap(), Duration::from_secs(120));
-        for text in ["", "0", "0s", "soon", "-1"] {
+        for text in ["", "0", "0s", "soon", "-1", "99999999h", "18446744073709551615"] {
             assert!(limit(text, "--x").is_err(), "{text}");
         }
     }

@@ -1,12 +1,12 @@
 //! `unattended man`: manual pages in roff, made from the command line's own types, one for the program and one a verb.
 
 use std::fmt::Write as _;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, Write as _};
 
-use anyhow::Context;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
+use super::out;
 use crate::cli::{Cli, ManArgs};
 use crate::trouble::Trouble;
 
@@ -92,8 +92,5 @@ fn as_they_stand(help: &str) -> String {
 /// Writes to standard output; a reader that has seen enough is no error.
 pub(super) fn print(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("could not write to standard output"),
-        _ => Ok(()),
-    }
+    out::written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }

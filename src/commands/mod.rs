@@ -10,6 +10,7 @@ pub mod hook;
 pub mod install;
 pub mod man;
 pub mod no_memory;
+pub mod out;
 pub mod prompt;
 pub mod replay;
 pub mod review;
@@ -24,10 +25,17 @@ pub mod switch;
 pub mod uninstall;
 pub mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::paths;
+use crate::history::Odd;
 use crate::trouble::Trouble;
+use crate::{journal, paths};
+
+/// That the folder of the records cannot be listed.
+fn unlisted(state: &Path, error: &std::io::Error) -> anyhow::Error {
+    let odd = Odd::of_folder(&journal::folder(state), error);
+    Trouble::error(odd.what(), odd.remedy())
+}
 
 /// The state folder, for a person's verb.
 ///

@@ -1,15 +1,16 @@
 //! `unattended review`: what was decided without a person, and what was assumed.
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 
+use super::out;
+pub(super) use super::out::{print, width};
 use super::state_folder;
 use crate::cli::{ReviewArgs, ReviewKind};
-use crate::history::Span;
+use crate::history::{Odd, Span};
 use crate::policy::Policy;
 use crate::project::Project;
 use crate::record::Kind;
@@ -17,10 +18,8 @@ use crate::review::rules::{self, Rules};
 use crate::review::screen::{self, Screen};
 use crate::review::{Death, Filter, Item, Review, Totals, Wait, markdown, text};
 use crate::trouble::Trouble;
-use crate::{paths, retention, review, when};
+use crate::{retention, review, when};
 
-/// The columns of a page where there is no terminal.
-const PAGE: usize = 80;
 /// How far back it goes where nothing is said.
 const USUAL: Duration = Duration::hours(24);
 
@@ -34,9 +33,13 @@ struct Json<'r> {
     stalls: Vec<&'r Wait>,
     died: Vec<&'r Death>,
     totals: &'r Totals,
+    /// Files of records, or of what people said, that could not be read.
+    #[serde(skip_serializing_if = "<[Odd]>::is_empty")]
+    unread: &'r [Odd],
 }
 
-/// Prints what fits the arguments. Exits with 1 where that was asked for and something waits for a review.
+/// Prints what fits the arguments. Exits with 1 where a file of records could not be read, and, if that was asked for,
+/// where something waits for a review.
 ///
 /// # Errors
 /// A time or a project that is none, or records that cannot be read.
@@ -44,31 +47,42 @@ pub fn run(args: &ReviewArgs) -> anyhow::Result<ExitCode> {
     let now = crate::clock::now();
     let state = state_folder()?;
     let policy = Policy::load();
-    retention::apply(&state, &policy, now)
-        .with_context(|| format!("could not remove old records in {}", paths::shown(&state)))?;
+    let removed = retention::apply(&state, &policy, now);
     let filter = Filter { mask: policy.config.records.mask, ..filter(args, now)? };
-    let review = review::make(&state, &filter)
-        .with_context(|| format!("could not read what is recorded in {}", paths::shown(&state)))?;
+    let review = review::make(&state, &filter).map_err(|error| super::unlisted(&state, &error))?;
+    show(args, &review, &filter)?;
+    if let Err(error) = removed {
+        out::tell("note: ", &format!("old records were not removed: {error}"));
+    }
+    out::tell_lacks(&review.lacks);
+    if let Some(session) = args.session.as_deref().filter(|_| review.projects.is_empty()) {
+        out::tell("note: ", &format!("nothing that fits is recorded of a session whose id begins with {session}"));
+    }
+    let waits = args.check && review.totals.unreviewed > 0;
+    Ok(if waits || !review.lacks.odd.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn show(args: &ReviewArgs, review: &Review, filter: &Filter) -> anyhow::Result<()> {
     if args.rules {
-        let rules = rules::of(&review);
-        print(&if args.json { format!("{:#}\n", rules.settings()) } else { rules_text(&rules) })?;
-        return Ok(ExitCode::SUCCESS);
+        let rules = rules::of(review);
+        return print(&if args.json { format!("{:#}\n", rules.settings()) } else { rules_text(&rules) });
     }
     let quiet = args.check && review.totals.unreviewed == 0;
     if args.json {
-        let json = serde_json::to_string_pretty(&json(&review, filter.span.since))?;
+        let json = serde_json::to_string_pretty(&json(review, filter.span.since))?;
         print(&format!("{}\n", text::harmless_json(&json)))?;
     } else if args.markdown {
-        print(&markdown::write(&review, args.full))?;
+        print(&markdown::write(review, args.full))?;
     } else if !quiet {
-        let shown = screen::show(&review, Screen { width: width(), full: args.full });
-        print(&format!("{}{shown}", header(args, &filter)))?;
+        let shown = screen::show(review, Screen { width: width(), full: args.full });
+        print(&format!("{}{shown}", header(args, filter)))?;
         if io::stdout().is_terminal() && review.totals.unreviewed > 0 {
-            eprintln!("hint: unattended ack ID marks as reviewed; unattended correct ID \"TEXT\" tells");
-            eprintln!("      the next session of the project what you want instead");
+            let hint = "unattended ack ID marks as reviewed; unattended correct ID \"TEXT\" tells the next session of \
+                the project what you want instead";
+            out::tell("hint: ", hint);
         }
     }
-    Ok(if args.check && review.totals.unreviewed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(())
 }
 
 fn filter(args: &ReviewArgs, now: DateTime<Utc>) -> anyhow::Result<Filter> {
@@ -131,6 +145,7 @@ fn json(review: &Review, since: Option<DateTime<Utc>>) -> Json<'_> {
         stalls: runs().flat_map(|run| &run.stalls).collect(),
         died: runs().flat_map(|run| &run.deaths).collect(),
         totals: &review.totals,
+        unread: &review.lacks.odd,
     }
 }
 
@@ -153,18 +168,4 @@ fn rules_text(rules: &Rules) -> String {
     let json = text::harmless_json(&format!("{:#}", rules.settings()));
     out.push_str(&format!("\nNothing is written. What you want allowed, paste into settings.json:\n\n{json}\n"));
     out
-}
-
-/// The columns of the terminal that standard output is.
-pub(super) fn width() -> usize {
-    terminal_size::terminal_size_of(io::stdout()).map_or(PAGE, |(width, _)| usize::from(width.0).clamp(40, 160))
-}
-
-/// Prints, without colours where they do not belong. Whoever reads only the beginning has had what they wanted.
-pub(super) fn print(text: &str) -> anyhow::Result<()> {
-    let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("could not write to standard output"),
-    }
 }

@@ -1,12 +1,16 @@
 //! `unattended status`: what holds for attended and for unattended sessions, why, until when, and today's counts.
 
+use std::path::{Path, PathBuf};
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::out;
 use crate::cli::StatusArgs;
-use crate::history::{self, Detail, History, Span};
+use crate::history::{self, Detail, History, Problem, Span};
 use crate::policy::Policy;
 use crate::record::Kind;
+use crate::review::text::{filled, harmless, harmless_json};
 use crate::switch::{Because, Surroundings, Verdict};
 use crate::{clock, paths, pending, retention, standing, when};
 
@@ -42,12 +46,17 @@ struct Today {
     nudges: usize,
     stalls: usize,
     problems: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_problem: Option<Problem>,
+    /// Not all of it could be read.
+    #[serde(skip)]
+    partly: bool,
 }
 
 /// Prints what holds.
 ///
 /// # Errors
-/// Where the records are there and cannot be read.
+/// Standard output cannot be written.
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     let now = clock::now();
     let policy = Policy::load();
@@ -59,15 +68,20 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         problems.push(format!("old records were not removed: {error}"));
     }
     let span = Span { since: Some(when::midnight(now)), until: None };
-    let history = match &state {
-        Some(state) => history::read(state, span, Detail::Counts).unwrap_or_else(|error| {
-            problems.push(format!("{}: {error}", state.join("records").display()));
-            History::default()
-        }),
-        None => History::default(),
-    };
-    if history.unreadable > 0 {
-        problems.push(format!("{} lines of today's records could not be read", history.unreadable));
+    // What cannot be listed is named below.
+    let read = |state: &PathBuf| history::read(state, span, Detail::Counts).ok();
+    let history = state.as_ref().and_then(read).unwrap_or_default();
+    let odd = state.as_deref().map(history::all_odd).unwrap_or_default();
+    problems.extend(odd.iter().map(|odd| format!("{}; {}", odd.what(), odd.remedy())));
+    match history.unreadable {
+        0 => {}
+        1 => problems.push("one line of today's records could not be read".to_owned()),
+        lines => problems.push(format!("{lines} lines of today's records could not be read")),
+    }
+    match history.newer {
+        0 => {}
+        1 => problems.push("one of today's records is of a newer version of unattended".to_owned()),
+        many => problems.push(format!("{many} of today's records are of a newer version of unattended")),
     }
     let waiting = match state.as_deref().map(pending::list) {
         Some(Ok(requests)) => requests.len(),
@@ -91,11 +105,10 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         problems,
     };
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&status)?);
-    } else {
-        print(&status, now);
+        let json = serde_json::to_string_pretty(&status)?;
+        return out::print(&format!("{}\n", harmless_json(&json)));
     }
-    Ok(())
+    out::print(&screen(&status, now, out::columns()))
 }
 
 /// What holds in a session of that kind, begun now in this environment.
@@ -123,22 +136,26 @@ fn today(history: &History) -> Today {
         nudges: of(Kind::Nudge),
         stalls: history.stalls.len(),
         problems: history.problems,
+        last_problem: history.last_problem.clone(),
+        partly: !history.odd.is_empty(),
     }
 }
 
-fn print(status: &Status, now: DateTime<Utc>) {
+/// The lines, each behind its name, in so many columns where there are any.
+fn screen(status: &Status, now: DateTime<Utc>, columns: Option<usize>) -> String {
     let bold = anstyle::Style::new().bold();
+    let row = |name: &str, text: &str| filled(&format!("{name:<21} "), &harmless(text), columns);
+    let mut shown = String::new();
     let until = status.until.map(|until| format!(" until {}", standing::clock(until, now))).unwrap_or_default();
     for (sessions, holds) in [("attended", &status.attended), ("unattended", &status.unattended)] {
-        let word = if holds.answered { "answered" } else { "left to a person" };
-        anstream::println!("{:<21} {bold}{word}{until}{bold:#} ({})", format!("{sessions} sessions"), holds.because);
+        let word = format!("{}{until}", if holds.answered { "answered" } else { "left to a person" });
+        let text = row(&format!("{sessions} sessions"), &format!("{word} ({})", holds.because));
+        // Where it goes over two lines it is left plain.
+        shown.push_str(&text.replacen(&format!(" {word}"), &format!(" {bold}{word}{bold:#}"), 1));
     }
     if status.waiting > 0 {
-        let count = status.waiting;
-        println!(
-            "{:<21} {count} for your answer, for now: unattended answer",
-            if count == 1 { "waits" } else { "wait" }
-        );
+        let name = if status.waiting == 1 { "waits" } else { "wait" };
+        shown.push_str(&row(name, &format!("{} for your answer, for now: unattended answer", status.waiting)));
     }
     let today = &status.today;
     let counts = [
@@ -155,20 +172,28 @@ fn print(status: &Status, now: DateTime<Utc>) {
         .filter(|(count, ..)| *count > 0)
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
-    for (at, row) in rows(&said).iter().enumerate() {
-        println!("{:<21} {row}", if at == 0 { "today" } else { "" });
+    let counts = match said.as_slice() {
+        [] if today.partly => "nothing that can be read".to_owned(),
+        said => rows(said).join("\n"),
+    };
+    shown.push_str(&row("today", &counts));
+    if let Some(last) = &today.last_problem {
+        let name = if today.problems == 1 { "the problem" } else { "the last problem" };
+        shown.push_str(&row(name, &format!("{} {}", standing::clock(last.at, now), last.what)));
     }
     if let Some(state) = &status.state {
-        println!("{:<21} {}", "records", paths::shown(&std::path::Path::new(state).join("records")));
+        shown.push_str(&row("records", &paths::shown(&Path::new(state).join("records"))));
     }
-    let config = status.config.as_deref().map(|file| paths::shown(std::path::Path::new(file)));
-    println!("{:<21} {}", "config", config.unwrap_or_else(|| "none, the defaults hold".to_owned()));
+    let config = status.config.as_deref().map(|file| paths::shown(Path::new(file)));
+    shown.push_str(&row("config", &config.unwrap_or_else(|| "none, the defaults hold".to_owned())));
     for problem in &status.problems {
-        println!("{:<21} {problem}", "problem");
+        shown.push_str(&row("problem", problem));
     }
     if !status.attended.answered {
-        println!("\nWhen you leave a terminal session: {}", standing::LEAVING);
+        let leave = format!("When you leave a terminal session: {}", standing::LEAVING);
+        shown.push_str(&format!("\n{}", filled("", &leave, columns)));
     }
+    shown
 }
 
 /// The counts in rows that fit beside their name.

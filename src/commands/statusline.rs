@@ -37,12 +37,14 @@ pub fn run(args: &StatuslineArgs) {
         store.load("").as_ref().ok().and_then(Memory::there_since)
     };
     let verdict = policy.verdict(now, memory);
-    let counts = state.as_deref().and_then(|state| counts(state, now, args.recount));
+    let counted = state.as_deref().and_then(|state| counts(state, now, args.recount));
+    let passed_over = counted.is_some_and(|(_, passed_over)| passed_over);
+    let counts = counted.map(|(counts, _)| counts);
     let view = View {
         holds: holds(&policy, verdict, now),
         acts: verdict.acts,
         counts: if state.is_some() { counts } else { Some(Counts { whole: true, ..Counts::default() }) },
-        problem: !policy.problems.is_empty(),
+        problem: !policy.problems.is_empty() || passed_over,
     };
     let coloured = args.color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let line = statusline::line(&view, coloured) + "\n";
@@ -59,11 +61,13 @@ fn session() -> Option<String> {
     payload.text("session_id").map(std::borrow::Cow::into_owned)
 }
 
-fn counts(state: &Path, now: DateTime<Utc>, anew: bool) -> Option<Counts> {
+/// What there is, and whether something could not be read.
+fn counts(state: &Path, now: DateTime<Utc>, anew: bool) -> Option<(Counts, bool)> {
     let limit = if anew { u64::MAX } else { AT_ONCE };
     let counted = tally::update(state, now, limit, anew).ok()?;
     let stalls = if counted.tally.has_stalls() { counted.tally.stalls_since(when::midnight(now)) } else { 0 };
-    Some(Counts { whole: counted.whole, unreviewed: counted.tally.unreviewed(), stalls: stalls as u64 })
+    let counts = Counts { whole: counted.whole, unreviewed: counted.tally.unreviewed(), stalls: stalls as u64 };
+    Some((counts, counted.passed_over))
 }
 
 fn holds(policy: &Policy, verdict: Verdict, now: DateTime<Utc>) -> String {

@@ -7,12 +7,16 @@ use std::path::PathBuf;
 use anyhow::Context;
 use chrono::{DateTime, Days, Local, NaiveDateTime, NaiveTime, TimeZone, Utc};
 
+use super::out;
 use crate::cli::SpanArgs;
 use crate::policy::Policy;
 use crate::standing;
 use crate::switch::{self, Position, Switch};
 use crate::trouble::Trouble;
 use crate::{clock, files, paths, state};
+
+/// How long a position may hold at most, in days: who says a longer time has mistyped it.
+const LONGEST: u64 = 366;
 
 /// Says on or off, for a time if one is given.
 ///
@@ -23,19 +27,15 @@ pub fn say(position: Position, span: &SpanArgs) -> anyhow::Result<()> {
     let until = until(span, now)?;
     turn(position, until)?;
     let ends = until.map(|until| format!(" until {}", standing::clock(until, now))).unwrap_or_default();
-    match position {
-        Position::On => {
-            println!("on{ends}: dialogs are answered without you, in every session.");
-            if until.is_some() {
-                println!("A session that is there before then stays on to its end.");
-            }
-            println!("To be asked again: unattended off");
-        }
-        Position::Off => {
-            println!("off{ends}: every dialog waits for a person, in every session.");
-            println!("For runs that nobody attends: unattended auto");
-        }
-    }
+    let stays = if until.is_some() { "A session that is there before then stays on to its end.\n" } else { "" };
+    out::say(&match position {
+        Position::On => format!(
+            "on{ends}: dialogs are answered without you, in every session.\n{stays}To be asked again: unattended off\n"
+        ),
+        Position::Off => format!(
+            "off{ends}: every dialog waits for a person, in every session.\nFor runs that nobody attends: unattended auto\n"
+        ),
+    })?;
     warn_of_environment();
     Ok(())
 }
@@ -52,8 +52,10 @@ pub fn auto() -> anyhow::Result<()> {
         }
         _ => {}
     }
-    println!("auto: dialogs are answered where nobody attends the session, and wait for");
-    println!("you where you do. When you leave: {}", standing::LEAVING);
+    out::say(&format!(
+        "auto: dialogs are answered where nobody attends the session, and wait for you where you do. When you leave: {}\n",
+        standing::LEAVING
+    ))?;
     warn_of_environment();
     Ok(())
 }
@@ -65,6 +67,9 @@ pub fn auto() -> anyhow::Result<()> {
 pub fn turn(position: Position, until: Option<DateTime<Utc>>) -> anyhow::Result<()> {
     let file = switch_file()?;
     let switch = Switch { v: switch::VERSION, switch: position, since: clock::now(), until };
+    if let Err(error) = state::no_link(&file) {
+        return Err(Trouble::error(format!("{} {error}", paths::shown(&file)), "move it away, and say it again"));
+    }
     let folder = file.parent().map(state::create_folder).transpose();
     folder
         .and_then(|_| files::replace(&file, &serde_json::to_vec(&switch)?))
@@ -94,6 +99,13 @@ fn until(span: &SpanArgs, now: DateTime<Utc>) -> anyhow::Result<Option<DateTime<
     if until <= now {
         let time = span.until.as_ref().or(span.duration.as_ref()).map_or("", String::as_str);
         return Err(Trouble::error(format!("\"{time}\" is over already"), "name a time to come, such as 07:00 or 8h"));
+    }
+    if now.checked_add_days(Days::new(LONGEST)).is_some_and(|last| until > last) {
+        let said = span.duration.as_ref().or(span.until.as_ref()).map_or("", String::as_str);
+        return Err(Trouble::error(
+            format!("\"{said}\" is more than a year away"),
+            "name a time within a year, such as 8h or 07:00, or none: then it holds until you say otherwise",
+        ));
     }
     Ok(Some(until))
 }
@@ -149,6 +161,16 @@ mod tests {
         for text in ["", "soon", "25:00", "8", "-1h", "999999999999y"] {
             assert!(after(text, now()).is_err() && at(text, now()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_more_than_a_year_away_is_refused() {
+        for (duration, time) in [(Some("99999999h"), None), (Some("400days"), None), (None, Some("2099-01-01 07:00"))] {
+            let span = SpanArgs { duration: duration.map(str::to_owned), until: time.map(str::to_owned) };
+            let error = until(&span, now()).unwrap_err().to_string();
+            assert_eq!(error, format!("\"{}\" is more than a year away", duration.or(time).unwrap()));
+        }
+        assert!(until(&SpanArgs { duration: Some("1year".into()), until: None }, now()).unwrap().is_some());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use anyhow::Context;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::state_folder;
+use super::{out, state_folder};
 use crate::cli::WatchArgs;
 use crate::folder_watch::{FolderWatch, Woken};
 use crate::outcome::Outcome;
@@ -64,7 +64,7 @@ pub fn run(args: &WatchArgs) -> anyhow::Result<()> {
             .with_context(|| format!("could not read what waits in {}", paths::shown(&pending::folder(&state))))?;
         match write(&lines) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-            written => written.context("could not write to standard output")?,
+            written => out::written(written)?,
         }
         if watch.wait(&folders, follower.patience()) == Woken::HungUp {
             return Ok(());

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::layers::{Layer, Layers, Scope};
 use super::trust::{self, Brings, Place};
 use crate::client::Version;
+use crate::history::Odd;
 use crate::policy::Policy;
 use crate::settings::Wanted;
 
@@ -143,6 +144,8 @@ pub struct StateFolder {
     pub room: Option<u64>,
     /// The switch file is there and cannot be read.
     pub switch_trouble: Option<String>,
+    /// What cannot be read where records and people's words are.
+    pub odd: Vec<Odd>,
 }
 
 /// What is where the state folder should be.

@@ -12,10 +12,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Check;
 use super::facts::{Client, ConfigFile, Facts};
+use crate::history::{Detail, Span};
 use crate::policy::Policy;
 use crate::{client, clock, history, paths, program, wiring};
 
@@ -37,6 +38,16 @@ pub struct Options {
     pub mcp_configs: Vec<String>,
 }
 
+/// How many waits were recorded since then.
+fn stalls(state: &Path, since: DateTime<Utc>) -> Result<usize, String> {
+    let span = Span { since: Some(since), until: None };
+    let history = history::read(state, span, Detail::Counts).map_err(|error| error.to_string())?;
+    match history.odd.first() {
+        Some(odd) if history.stalls.is_empty() => Err(odd.what()),
+        _ => Ok(history.stalls.len()),
+    }
+}
+
 /// Gathers what the checks need. `progress` is told now and then what takes time, and how long already.
 ///
 /// # Errors
@@ -53,9 +64,7 @@ pub fn facts(options: &Options, progress: &mut dyn FnMut(&str, Duration)) -> io:
     let state = state::of(paths::state_folder());
     let now = clock::now();
     let stalls = match &state.folder {
-        Some(folder) if wants(Check::Stalls) => history::stalls(folder, now - TimeDelta::days(STALL_DAYS))
-            .map(|stalls| stalls.len())
-            .map_err(|error| error.to_string()),
+        Some(folder) if wants(Check::Stalls) => stalls(folder, now - TimeDelta::days(STALL_DAYS)),
         _ => Ok(0),
     };
     let version = client.version.as_ref().ok().copied();

@@ -8,13 +8,15 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::hash;
-use crate::record::Kind;
+use crate::record::{self, Kind};
 
 /// One line of the journal.
 #[derive(Debug, Deserialize)]
 #[allow(missing_docs, reason = "the names are the record's")]
 pub(super) struct Entry<'a> {
     pub(super) at: DateTime<Utc>,
+    #[serde(borrow, default)]
+    v: Option<&'a RawValue>,
     #[serde(default, deserialize_with = "id")]
     pub(super) id: u64,
     pub(super) kind: Kind,
@@ -95,6 +97,11 @@ impl Entry<'_> {
     /// Whether a person decided it by a reply.
     fn by_person(&self) -> bool {
         self.wait.as_ref().is_some_and(|wait| wait.by.is_some())
+    }
+
+    /// Whether a newer version of this program wrote it.
+    pub(super) fn is_newer(&self) -> bool {
+        self.v.is_some_and(|v| record::is_newer(v.get()))
     }
 
     /// The session, as a name for maps.

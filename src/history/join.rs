@@ -41,6 +41,15 @@ pub struct Stall {
     pub cwd: Option<String>,
 }
 
+/// What went wrong at a call.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Problem {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// One sentence.
+    pub what: String,
+}
+
 /// Gathers records in the order in which they were written.
 #[derive(Debug)]
 pub(super) struct Joiner<'d> {
@@ -50,6 +59,8 @@ pub(super) struct Joiner<'d> {
     /// The records that are no part of a decision, where lines are kept: turns' ends, sessions' starts and ends.
     pub(super) others: Vec<(DateTime<Utc>, Kind, Box<str>)>,
     pub(super) problems: usize,
+    pub(super) last_problem: Option<Problem>,
+    pub(super) newer: usize,
     links: Links,
     waits: Waits,
 }
@@ -63,6 +74,8 @@ impl<'d> Joiner<'d> {
             stalls: Vec::new(),
             others: Vec::new(),
             problems: 0,
+            last_problem: None,
+            newer: 0,
             links: Links::default(),
             waits: Waits::default(),
         }
@@ -79,6 +92,12 @@ impl<'d> Joiner<'d> {
     /// Takes the next record, of which `line` is the text.
     pub(super) fn add(&mut self, entry: &Entry<'_>, line: &str) {
         self.problems += entry.problems.len();
+        if let Some(what) = entry.problems.last()
+            && self.last_problem.as_ref().is_none_or(|last| last.at <= entry.at)
+        {
+            self.last_problem = Some(Problem { at: entry.at, what: what.clone().into_owned() });
+        }
+        self.newer += usize::from(entry.is_newer());
         self.wait(entry);
         if entry.is_matter() {
             self.join(entry, line);

@@ -29,6 +29,9 @@ pub struct Tally {
     newest: Option<NaiveDate>,
     /// The days in which anything may change.
     days: Vec<Day>,
+    /// The days whose files could not be read; they are tried again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passed_over: Vec<NaiveDate>,
     recent: Vec<Known>,
     open: Vec<(u64, i64, bool)>,
     /// When waits began, in milliseconds since 1970, the oldest first.
@@ -58,8 +61,8 @@ struct Known {
 
 impl Default for Tally {
     fn default() -> Self {
-        let (newest, days, recent, open, stalls) = Default::default();
-        Self { v: VERSION, reviews: 0, newest, days, recent, open, stalls }
+        let (newest, days, passed_over, recent, open, stalls) = Default::default();
+        Self { v: VERSION, reviews: 0, newest, days, passed_over, recent, open, stalls }
     }
 }
 
@@ -85,7 +88,19 @@ impl Tally {
     /// Whether the file of a day may have grown, or was never read. Hooks append to the file of their day; one that began
     /// before midnight may do so a moment after it.
     pub fn may_grow(&self, day: NaiveDate, today: NaiveDate) -> bool {
-        self.newest.is_none_or(|newest| day >= before(newest.min(today)))
+        self.newest.is_none_or(|newest| day >= before(newest.min(today))) || self.passed_over.contains(&day)
+    }
+
+    /// Notes that the file of a day cannot be read now.
+    pub fn pass_over(&mut self, day: NaiveDate) {
+        if !self.passed_over.contains(&day) {
+            self.passed_over.push(day);
+        }
+    }
+
+    /// Notes that it is read to its end again.
+    pub fn pass_over_no_more(&mut self, day: NaiveDate) {
+        self.passed_over.retain(|passed| *passed != day);
     }
 
     /// Forgets the days whose files are gone, and what is settled of old ones.

@@ -38,6 +38,13 @@ pub fn show(review: &Review, screen: Screen) -> String {
         }
     }
     let _ = writeln!(out, "{}", totals(&review.totals));
+    if let (count, Some(last)) = &review.problems {
+        let said = match count {
+            1 => format!("one problem, {}: {}", day_and_clock(last.at), last.what),
+            many => format!("{many} problems, the last {}: {}", day_and_clock(last.at), last.what),
+        };
+        out.push_str(&wrapped(&said, screen.width, ""));
+    }
     if review.unreadable > 0 {
         let _ = writeln!(out, "{} lines of records could not be read", review.unreadable);
     }

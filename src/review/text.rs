@@ -49,6 +49,22 @@ pub fn wrapped(text: &str, width: usize, first: &str) -> String {
     out
 }
 
+/// A text behind `label`, its lines in `width` columns where there are any, the others behind as many blanks. Words are
+/// never broken: a path stays one that can be copied.
+pub fn filled(label: &str, text: &str, width: Option<usize>) -> String {
+    let columns = textwrap::core::display_width(label);
+    let blank = " ".repeat(columns);
+    let lines = text.lines().flat_map(|line| match width {
+        None => vec![line.to_owned()],
+        Some(width) => {
+            let options = Options::new(width.saturating_sub(columns).max(20)).break_words(false);
+            let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
+            textwrap::wrap(line.trim_end(), options).into_iter().map(std::borrow::Cow::into_owned).collect()
+        }
+    });
+    lines.enumerate().map(|(at, line)| format!("{}{line}\n", if at == 0 { label } else { &blank })).collect()
+}
+
 /// The beginning of a text in one line of at most `width` columns.
 pub fn line(text: &str, width: usize) -> String {
     let flat: Vec<String> = harmless(text).split_whitespace().map(str::to_owned).collect();

@@ -26,7 +26,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         .map(|problem| match problem.strip_prefix("defaults hold: ") {
             Some(what) => {
                 let finding =
-                    format!("{file} does not parse, so that the defaults hold: {}", words::without_secrets(what));
+                    format!("{file} cannot be read, so that the defaults hold: {}", words::without_secrets(what));
                 Finding::bad(CHECK, "broken", State::Failure, finding, format!("correct {file} there")).of(&file)
             }
             None => {

@@ -1,11 +1,13 @@
 //! `state`, `switch` and `stalls`: our own folder, what the switch says, and what waited although we acted.
 
+use std::path::Path;
+
 use super::words;
 use crate::doctor::facts::{Facts, FolderKind};
 use crate::doctor::gather::STALL_DAYS;
 use crate::doctor::{Check, Finding, State};
-use crate::standing;
 use crate::switch::{self, Surroundings};
+use crate::{journal, standing};
 
 /// Room below which a long run may fill the disk, and below which nothing is sure to be recorded; in bytes.
 const LITTLE_ROOM: u64 = 100 * 1024 * 1024;
@@ -43,6 +45,21 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if let Some(mode) = state.mode.filter(|mode| state.kind == FolderKind::Folder && mode & 0o077 != 0) {
         let what = format!("{folder} is open to others ({mode:03o}): records hold what you and the model wrote");
         bad("open", State::Warning, what, format!("chmod 700 {folder}"));
+    }
+    let journal = [journal::folder(Path::new("")), journal::day_file(Path::new(""), facts.now.date_naive())];
+    for odd in &state.odd {
+        // Where today's records should go.
+        let now = journal.iter().any(|place| odd.path.ends_with(place));
+        let (state, means) = match (now, &odd.why) {
+            (true, _) => (State::Failure, "nothing is recorded there"),
+            (false, _) => (State::Warning, "what it may hold is not shown"),
+        };
+        bad(
+            "odd-entry",
+            state,
+            format!("{} {}: {means}", facts.shown(&odd.path), odd.why.text()),
+            odd.remedy().to_owned(),
+        );
     }
     if let Some(room) = state.room.filter(|room| *room < LITTLE_ROOM) {
         let state = if room < NO_ROOM { State::Failure } else { State::Warning };

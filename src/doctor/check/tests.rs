@@ -16,6 +16,7 @@ use crate::config;
 use crate::doctor::facts::*;
 use crate::doctor::layers::{Layer, Layers, Scope};
 use crate::doctor::trust::Place;
+use crate::history::{Odd, Why};
 use crate::policy::Policy;
 use crate::settings::{self, Form, Waits};
 use crate::switch::{Position, Switch};
@@ -94,6 +95,7 @@ pub(crate) fn sound() -> Facts {
             writable: true,
             room: Some(10 << 30),
             switch_trouble: None,
+            odd: Vec::new(),
         },
         stalls: Ok(0),
         programs: vec![Program { named: EXE.to_owned(), version: Ok(env!("CARGO_PKG_VERSION").to_owned()) }],
@@ -140,6 +142,11 @@ fn set(facts: &mut Facts, keys: &[&str], value: Value) {
     let place = keys.iter().fold(&mut user, |place, key| &mut place[*key]);
     *place = value;
     facts.layers.0.insert(0, layer(Scope::User, &user.to_string()));
+}
+
+/// An entry of the state folder that cannot be read.
+fn odd(path: &str, why: Why) -> Odd {
+    Odd { path: PathBuf::from("/home/me/.local/state/unattended").join(path), why }
 }
 
 fn auto(facts: &mut Facts) {
@@ -307,6 +314,12 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
 #[case::open_to_others(Check::State, |f: &mut Facts| f.state.mode = Some(0o755), "open", State::Warning)]
 #[case::little_room(Check::State, |f: &mut Facts| f.state.room = Some(50 << 20), "room", State::Warning)]
 #[case::no_room(Check::State, |f: &mut Facts| f.state.room = Some(4096), "room", State::Failure)]
+#[case::a_folder_among_the_records(Check::State, |f: &mut Facts| f.state.odd = vec![odd("records/2026-11-20.jsonl", Why::Folder)], "odd-entry", State::Warning)]
+#[case::a_link_in_the_place_of_todays_file(Check::State, |f: &mut Facts| {
+    let today = format!("records/{}.jsonl", f.now.date_naive());
+    f.state.odd = vec![odd(&today, Why::Link)];
+}, "odd-entry", State::Failure)]
+#[case::a_file_in_the_place_of_the_records(Check::State, |f: &mut Facts| f.state.odd = vec![odd("records", Why::NoFolder)], "odd-entry", State::Failure)]
 #[case::switched_off(Check::Switch, |f: &mut Facts| f.policy.switch.as_mut().unwrap().switch = Position::Off, "off", State::Failure)]
 #[case::off_by_config(Check::Switch, |f: &mut Facts| { auto(f); f.policy.config = config::read("default = \"off\"").0 }, "off", State::Failure)]
 #[case::no_word_of_ours(Check::Switch, |f: &mut Facts| f.policy.surroundings.unattended = Some("yes".into()), "no-word", State::Warning)]

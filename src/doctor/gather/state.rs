@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::doctor::facts::{FolderKind, StateFolder};
-use crate::state;
 use crate::switch::Switch;
+use crate::{history, state};
 
 /// Looks at it.
 pub(super) fn of(folder: Option<PathBuf>) -> StateFolder {
@@ -25,15 +25,17 @@ pub(super) fn of(folder: Option<PathBuf>) -> StateFolder {
         writable: nearest.is_some_and(is_writable),
         room: nearest.and_then(room),
         switch_trouble: folder.as_deref().and_then(switch_trouble),
+        odd: folder.as_deref().map(history::all_odd).unwrap_or_default(),
         folder,
     }
 }
 
 fn switch_trouble(folder: &Path) -> Option<String> {
-    match state::read(&folder.join("switch.json"), 64 * 1024) {
+    let file = folder.join("switch.json");
+    match state::read(&file, 64 * 1024).map_err(|error| state::said_of(&file, error)) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => Some(error.to_string()),
-        Ok(bytes) => serde_json::from_slice::<Switch>(&bytes).err().map(|error| error.to_string()),
+        Ok(bytes) => Switch::read(&String::from_utf8_lossy(&bytes)).err(),
     }
 }
 
