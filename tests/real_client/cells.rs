@@ -86,9 +86,16 @@ pub fn controls() -> Vec<Cell> {
     all
 }
 
-/// The plugin instead of an installation, beside one, and where there is no program. They are about us more than about
-/// a client, so that the newest is enough and the report on clients leaves them out.
-pub fn plugin() -> Vec<Cell> {
+/// What is more about us than about a client, so that the newest is enough and the report on clients leaves it out: the
+/// plugin instead of an installation, beside one, and where there is no program; and a turn that ends asking while a
+/// command runs in the background, in a terminal, as elsewhere the client does not end before that.
+pub fn unreported() -> Vec<Cell> {
+    let (way, hooks) = (Way::Tui, Hooks::Ours(Switch::On));
+    let server = Cell { version: NEWEST, way, scenario: "prose-beside-server", mode: "bypassPermissions", hooks };
+    plugin().into_iter().chain([server]).collect()
+}
+
+fn plugin() -> Vec<Cell> {
     let cells = [
         ("question", "default", Beside::Program),
         ("question", "default", Beside::Settings),

@@ -167,7 +167,7 @@ fn policy(cell: &Cell, scenario: &Scenario, facts: &Facts, found: &mut Vec<Strin
             guided(facts, "Bash", 1, found);
             recorded(facts, "permission", "deny", 1, found);
         }
-        "prose-once" => nudged(facts, 1, found),
+        "prose-once" | "prose-beside-server" => nudged(facts, 1, found),
         "prose-twice" => nudged(facts, 2, found),
         "prose-for-ever" => {
             nudged(facts, 2, found);

@@ -119,7 +119,7 @@ fn run(options: Options) -> Result<ExitCode> {
 fn show(options: &Options, name: &str) -> Result<ExitCode> {
     let cell = suite::chosen(true)
         .into_iter()
-        .chain(cells::plugin())
+        .chain(cells::unreported())
         .find(|cell| cell.name() == name)
         .context("no cell of this name")?;
     ready([cell.version])?;
