@@ -20,7 +20,7 @@ use super::state_folder;
 use crate::cli::AnswerArgs;
 use crate::project::Project;
 use crate::request::screen::{self, Screen};
-use crate::request::{Asked, Reply, Request, Said, VERSION, words};
+use crate::request::{Asked, MEANS_LIMIT, Reply, Request, Said, VERSION, words};
 use crate::review::text::{harmless_json, line, wrapped};
 use crate::trouble::Trouble;
 use crate::{clock, paths, pending};
@@ -28,8 +28,6 @@ use crate::{clock, paths, pending};
 /// How many digits of an id are shown at least, and how many must be named.
 const SHOWN: usize = 7;
 const NAMED: usize = 4;
-/// How long the means may be, in characters, by docs/pending.schema.json.
-const MEANS_LIMIT: usize = 100;
 const LIST: &str = "`unattended answer --list` shows what waits";
 
 /// One request, as `--list --json` prints it: without the token, which is for bridges alone.
@@ -167,14 +165,21 @@ fn taken(state: &Path, request: &Request, asked: &Asked, said: Said, means: &str
     let id = short(&request.id);
     let told = told(asked, &said);
     let reply = Reply { v: VERSION, token: request.token.clone(), means: means.to_owned(), said };
-    let given = give(state, &request.id, &reply)
+    let given = give(state, request, &reply)
         .with_context(|| format!("could not leave an answer in {}", paths::shown(&pending::folder(state))))?;
+    let until = request.until.with_timezone(&Local).format("%H:%M:%S");
+    let wakes = || format!("the hook wakes before {until}; is its process stopped?");
     let retry = || format!("{LIST}; unattended review shows what was decided");
     match given {
         Given::Taken => Ok(format!("{id}: taken: {told}")),
-        Given::Second => {
-            Err(Trouble::error(format!("{id} was answered before, by another answer a moment ago"), retry()))
-        }
+        Given::Second => Err(Trouble::error(
+            format!("another answer to {id} lies there, and nobody has taken it yet: yours was not left"),
+            format!("it counts if {}", wakes()),
+        )),
+        Given::TimeUp => Err(Trouble::error(
+            format!("time for {id} was up at {until}: an answer does not count any more"),
+            "its hook has not noticed yet: is its process stopped? It goes on without you when it wakes",
+        )),
         Given::Late(Some(outcome)) => Err(ended(&outcome)),
         Given::Late(None) => Err(Trouble::error(format!("{id} waits no more"), retry())),
         Given::Refused => Err(Trouble::error(
@@ -183,10 +188,7 @@ fn taken(state: &Path, request: &Request, asked: &Asked, said: Said, means: &str
         )),
         Given::Waits => Err(Trouble::error(
             format!("your answer to {id} lies there, and nobody has taken it yet"),
-            format!(
-                "it counts if the hook wakes before {}; is its process stopped?",
-                request.until.with_timezone(&Local).format("%H:%M:%S")
-            ),
+            format!("it counts if {}", wakes()),
         )),
         Given::Unrecorded => Err(Trouble::error(
             format!("{id} is gone and left no record: whether your answer was taken is not known"),

@@ -57,6 +57,7 @@ struct Asking<'r> {
 /// A state folder that cannot be read or written, or a terminal that takes nothing.
 pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow::Result<()> {
     let events = events(state);
+    // By the token: the same call, asked anew, has the same id.
     let mut seen = HashSet::new();
     loop {
         let waiting = match only {
@@ -64,7 +65,7 @@ pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow:
             None => waiting(state)?,
         };
         let screen = Screen { width: width(), whole: true, id_length: id_length(&waiting) };
-        let left: Vec<&Request> = waiting.iter().filter(|request| !seen.contains(&request.id)).collect();
+        let left: Vec<&Request> = waiting.iter().filter(|request| !seen.contains(&request.token)).collect();
         let Some(request) = left.first() else {
             return match only {
                 Some(_) => Ok(()),
@@ -72,7 +73,7 @@ pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow:
                 None => print("\nNothing more waits.\n"),
             };
         };
-        seen.insert(request.id.clone());
+        seen.insert(request.token.clone());
         let asked = match asked(request) {
             Ok(asked) => asked,
             Err(error) => {
@@ -184,7 +185,7 @@ impl Asking<'_> {
         loop {
             let event = self.events.recv_timeout(LOOK);
             // A line that came when it was over answers nothing.
-            if pending::find(self.state, &self.request.id).is_none() {
+            if !pending::still(self.state, self.request) {
                 return Err(match event {
                     Ok(Event::Line(None)) => Unsaid::Quit,
                     _ => Unsaid::Over,
