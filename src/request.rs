@@ -65,7 +65,7 @@ pub struct Asked {
     pub tool: Option<String>,
     /// The tool's input, of a permission.
     #[serde(default)]
-    pub tool_input: Option<serde_json::Value>,
+    pub tool_input: Option<Box<RawValue>>,
     /// The questions with their rows.
     #[serde(default)]
     pub questions: Vec<Question<'static>>,

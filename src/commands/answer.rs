@@ -10,6 +10,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use chrono::{DateTime, Local, Utc};
+use clap::CommandFactory;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -17,7 +18,7 @@ use self::give::{Given, give};
 use self::told::{ended, fitting, told};
 use super::review::{print, width};
 use super::state_folder;
-use crate::cli::AnswerArgs;
+use crate::cli::{AnswerArgs, Cli};
 use crate::project::Project;
 use crate::request::screen::{self, Screen};
 use crate::request::{Asked, MEANS_LIMIT, Reply, Request, Said, VERSION, words};
@@ -46,6 +47,14 @@ struct Listed<'r> {
 /// An id that names nothing that waits or several, an answer that does not fit, one that nobody took, or a state folder
 /// that cannot be read or written.
 pub fn run(args: &AnswerArgs) -> anyhow::Result<()> {
+    if args.help && args.id.is_none() {
+        return help();
+    }
+    if args.help || args.json && !args.list {
+        let flag = if args.help { "--help" } else { "--json" };
+        let hint = "put = before what a person said, and -- before the id: unattended answer -- ID deny \"=why\"";
+        return Err(Trouble::error(format!("{flag} does not go with an answer, and none was given"), hint));
+    }
     let state = state_folder()?;
     if args.list {
         return list(&state, args.json);
@@ -69,6 +78,13 @@ pub fn run(args: &AnswerArgs) -> anyhow::Result<()> {
         }
         (Some(id), words) => one(&state, &named(&state, id)?, words, args.mode.as_deref(), means),
     }
+}
+
+fn help() -> anyhow::Result<()> {
+    let mut all = Cli::command();
+    all.build();
+    let verb = all.find_subcommand_mut("answer").context("there is no help")?;
+    Ok(verb.print_long_help()?)
 }
 
 fn means(text: &str) -> anyhow::Result<&str> {
@@ -111,7 +127,8 @@ fn list(state: &Path, json: bool) -> anyhow::Result<()> {
     }
     print(&parts.join("\n"))?;
     if std::io::stdout().is_terminal() {
-        eprintln!("hint: unattended answer ID 2, or ID \"words of your own\"; unattended answer asks you");
+        let hint = "unattended answer ID 2, or ID \"words of your own\"; unattended answer asks you";
+        eprint!("{}", wrapped(hint, width(), "hint: "));
     }
     Ok(())
 }
