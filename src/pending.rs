@@ -78,9 +78,7 @@ pub fn open(state: &Path, request: &Request) -> io::Result<Open> {
         Ok(file)
     };
     match put() {
-        Ok(file) => {
-            Ok(Open { state: state.to_path_buf(), id: request.id.clone(), mark, refused: Cell::new(0), file })
-        }
+        Ok(file) => Ok(Open { state: state.to_path_buf(), id: request.id.clone(), mark, refused: Cell::new(0), file }),
         Err(error) => {
             let _ = fs::remove_file(&fresh);
             let _ = fs::remove_dir(&replies);

@@ -407,11 +407,7 @@ fn what_is_no_file_in_the_place_of_a_reply_is_taken_away_and_told_of(#[case] pla
 #[case::a_field_that_none_has(tool(), json!({"do": "allow", "only": "once"}), "it has a field that none has: only")]
 #[case::no_means(tool(), json!({"do": "allow", "means": " "}), "its `means` is not of 1 to 100 characters")]
 #[case::nothing_that_is_known(tool(), json!({"do": "permit"}), "is none of answer, approve, reject, allow, deny")]
-fn a_reply_whose_words_would_be_lost_does_not_count(
-    #[case] payload: String,
-    #[case] said: Value,
-    #[case] why: &str,
-) {
+fn a_reply_whose_words_would_be_lost_does_not_count(#[case] payload: String, #[case] said: Value, #[case] why: &str) {
     let home = Home::on().config(LONG);
     let hook = Waiting::start(&home, &payload);
     let request = up(&home, 1).remove(0);

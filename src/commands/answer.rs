@@ -50,7 +50,7 @@ pub fn run(args: &AnswerArgs) -> anyhow::Result<()> {
     if args.help && args.id.is_none() {
         return help();
     }
-    if args.help || args.json && !args.list {
+    if args.help || args.json && args.id.is_some() {
         let flag = if args.help { "--help" } else { "--json" };
         let hint = "put = before what a person said, and -- before the id: unattended answer -- ID deny \"=why\"";
         return Err(Trouble::error(format!("{flag} does not go with an answer, and none was given"), hint));
