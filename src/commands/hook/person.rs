@@ -81,6 +81,8 @@ pub(super) fn ask(asking: &Asking<'_>, registration: &str, acts: impl Fn() -> bo
         heard.problems.push("it was not put before a person: there is no time for it".to_owned());
         return heard;
     }
+    // Before it is up, as the time that it names: a hook may be stopped at any moment.
+    let began = Instant::now();
     let (open, request) = match put_up(asking, registration, limit) {
         Ok(Put::Up(open, request)) => (open, *request),
         Ok(Put::Elsewhere(followed)) => {
@@ -94,7 +96,6 @@ pub(super) fn ask(asking: &Asking<'_>, registration: &str, acts: impl Fn() -> bo
             return heard;
         }
     };
-    let began = Instant::now();
     let notified = notify(asking, &open, &mut heard.problems);
     let end = wait(asking, &open, &request, began + limit, acts, &mut heard);
     let last = open.close();
