@@ -84,7 +84,7 @@ fn help() -> anyhow::Result<()> {
     let mut all = Cli::command();
     all.build();
     let verb = all.find_subcommand_mut("answer").context("there is no help")?;
-    Ok(verb.print_long_help()?)
+    print(&verb.render_long_help().ansi().to_string())
 }
 
 fn means(text: &str) -> anyhow::Result<&str> {
