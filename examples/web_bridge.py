@@ -35,7 +35,7 @@ def answer(fields):
     for at in range(len([name for name in fields if name.startswith("text")])):
         text = fields[f"text{at}"][0]  # behind "=" it is taken as it stands, be it a number
         words.append("=" + text if text else ",".join(fields.get(f"option{at}", [])))
-    words = words or ([verb, why] if why and verb in ("reject", "deny") else [verb])
+    words = words or ([verb, "=" + why] if why and verb in ("reject", "deny") else [verb])
     said = subprocess.run(["unattended", "answer", "--means", "web page", "--", id, *words], capture_output=True)
     waiting.pop(id if said.returncode == 0 else None, None)
     return f"<p class=said>{safe((said.stdout or said.stderr).decode())}</p>"

@@ -46,7 +46,7 @@ pub enum End {
     Time,
     /// The switch was turned off: the dialog is the person's.
     Off,
-    /// The client took no answer any more.
+    /// The client took no answer any more, or the request was taken away.
     Gone,
 }
 

@@ -112,8 +112,10 @@ pub enum Verb {
     ///
     /// With nothing else said it walks through all that waits. What waits, and for how long, is set by `wait` in the
     /// config. An answer is one word for each question: the number of an option, several as in 1,3 where several may be
-    /// chosen, or words of your own; what begins with = is taken as it stands behind it. For a plan it is approve, or
-    /// reject and why; for a tool allow, or deny and perhaps why. Exits with 1 where it was not taken.
+    /// chosen, or words of your own. For a plan it is approve, or reject and why; for a tool allow, or deny and perhaps
+    /// why. What begins with = is taken as it stands behind it. Exits with 0 where the answer was taken, with 1 where
+    /// it was not, and with 2 where the command line is not understood. A program that hands on what a person wrote puts
+    /// -- before the id and = before the words.
     #[command(after_help = "Examples:\n  unattended answer\n  unattended answer --list\n  \
         unattended answer 3f2a91c 2\n  unattended answer 3f2a91c \"Blue, always\"\n  \
         unattended answer 3f2a91c approve --mode acceptEdits\n  unattended answer 3f2a91c reject \"Tests first\"\n  \

@@ -2,13 +2,14 @@
 //! replies are put beside them by whoever speaks for a person. Each request has a folder of its own for its reply; it is
 //! moved away when the wait ends, so that a reply either is read or cannot be left.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::request::{Reply, Request};
-use crate::{journal, state};
+use crate::{clock, hash, journal, state};
 
 /// How much of a reply is read, in bytes.
 const REPLY_LIMIT: usize = 1024 * 1024;
@@ -36,12 +37,20 @@ pub fn reply_file(state: &Path, id: &str) -> PathBuf {
     reply_folder(state, id).join(REPLY)
 }
 
+/// What tells the files of a request from those of the same call asked before: identical calls have one id.
+fn mark(request: &Request) -> String {
+    format!("{:08x}", hash::of(request.token.as_bytes()) as u32)
+}
+
 /// A request that this process has put up. It stands until `close`; after the end of the process, however that ended,
 /// it counts as gone.
 #[derive(Debug)]
 pub struct Open {
     state: PathBuf,
     id: String,
+    mark: String,
+    /// How many replies were taken away.
+    refused: Cell<u32>,
     /// The request, locked as long as it is open.
     file: File,
 }
@@ -59,7 +68,8 @@ pub fn open(state: &Path, request: &Request) -> io::Result<Open> {
     }
     let replies = reply_folder(state, &request.id);
     fs::create_dir(&replies)?;
-    let fresh = pending.join(format!(".{}.{}", request.id, std::process::id()));
+    let mark = mark(request);
+    let fresh = pending.join(format!(".{}.{mark}", request.id));
     let put = || {
         state::close_folder(&replies)?;
         let file = state::append(&fresh, &serde_json::to_vec(request)?)?;
@@ -68,7 +78,7 @@ pub fn open(state: &Path, request: &Request) -> io::Result<Open> {
         Ok(file)
     };
     match put() {
-        Ok(file) => Ok(Open { state: state.to_path_buf(), id: request.id.clone(), file }),
+        Ok(file) => Ok(Open { state: state.to_path_buf(), id: request.id.clone(), mark, refused: Cell::new(0), file }),
         Err(error) => {
             let _ = fs::remove_file(&fresh);
             let _ = fs::remove_dir(&replies);
@@ -83,18 +93,30 @@ impl Open {
         reply_folder(&self.state, &self.id)
     }
 
-    /// The reply, where there is one.
-    pub fn reply(&self) -> Option<Vec<u8>> {
-        state::read(&reply_file(&self.state, &self.id), REPLY_LIMIT).ok()
+    /// Whether it can still be answered: nobody has taken it, or the folder for its reply, away.
+    pub fn stands(&self) -> bool {
+        let gone = |path| fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        !gone(request_file(&self.state, &self.id)) && !gone(self.reply_folder())
     }
 
-    /// Takes a reply away that does not count, so that there is room for another. One that has taken its place meanwhile
-    /// is given.
+    /// The reply, where there is one. What is there and cannot be read, as a folder or a symlink in its place, is one
+    /// that says nothing.
+    pub fn reply(&self) -> Option<Vec<u8>> {
+        match state::read(&reply_file(&self.state, &self.id), REPLY_LIMIT) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            read => Some(read.unwrap_or_default()),
+        }
+    }
+
+    /// Takes a reply away that does not count, whatever it is, so that there is room for another. One that has taken its
+    /// place meanwhile is given.
     pub fn refuse(&self, refused: &[u8]) -> Option<Vec<u8>> {
-        let away = folder(&self.state).join(format!(".{}.refused", self.id));
+        let number = self.refused.replace(self.refused.get().wrapping_add(1));
+        let away = folder(&self.state).join(format!(".{}.{}.{number}.refused", self.id, self.mark));
         fs::rename(reply_file(&self.state, &self.id), &away).ok()?;
         let taken = state::read(&away, REPLY_LIMIT).ok();
-        let _ = fs::remove_file(&away);
+        // A folder with something in it stays there, for who lists the requests to take away.
+        let _ = fs::remove_file(&away).or_else(|_| fs::remove_dir(&away));
         taken.filter(|taken| taken != refused)
     }
 
@@ -108,7 +130,7 @@ impl Open {
 
     /// Takes the request away. From here on no reply can be left; one that was left before is given.
     pub fn close(self) -> Option<Vec<u8>> {
-        let closed = folder(&self.state).join(format!(".{}.closed", self.id));
+        let closed = closed(&self.state, &self.id, &self.mark);
         let reply = match fs::rename(self.reply_folder(), &closed) {
             Ok(()) => state::read(&closed.join(REPLY), REPLY_LIMIT).ok(),
             Err(_) => None,
@@ -116,12 +138,21 @@ impl Open {
         // Who looks at it by another name, and follows it, sees by its length that it was closed.
         let _ = self.file.set_len(0);
         let _ = fs::remove_file(request_file(&self.state, &self.id));
-        // What else somebody has put there is left to who lists the requests.
-        let _ = fs::remove_file(closed.join(REPLY));
-        let _ = fs::remove_dir(&closed);
+        discard(&closed);
         drop(self.file);
         reply
     }
+}
+
+/// Where the folder for a reply is moved to at the end.
+fn closed(state: &Path, id: &str, mark: &str) -> PathBuf {
+    folder(state).join(format!(".{id}.{mark}.closed"))
+}
+
+/// Takes a closed folder away with the reply in it. What else somebody has put there is left to who lists the requests.
+fn discard(closed: &Path) {
+    let _ = fs::remove_file(closed.join(REPLY));
+    let _ = fs::remove_dir(closed);
 }
 
 /// The requests that wait, the oldest first. What hooks and bridges left that did not live to its end is taken away.
@@ -174,6 +205,11 @@ pub fn find(state: &Path, id: &str) -> Option<Request> {
     serde_json::from_slice(&bytes).ok().filter(|request: &Request| request.id == id)
 }
 
+/// Whether this request still waits, and not another one of its id.
+pub fn still(state: &Path, request: &Request) -> bool {
+    find(state, &request.id).is_some_and(|there| there.token == request.token)
+}
+
 /// A request that another hook has put up, followed to its end.
 #[derive(Debug)]
 pub struct Followed(File);
@@ -224,16 +260,20 @@ pub fn is_id(text: &str) -> bool {
 /// Takes away what a hook has left that did not live to the end of its wait, and records what it would have.
 fn sweep(state: &Path, id: &str) {
     let away = folder(state).join(format!(".{id}.dead"));
-    // Of those that sweep at once, one has it.
-    if fs::rename(request_file(state, id), &away).is_ok() {
-        let left = state::read(&away, REQUEST_LIMIT).ok();
-        let _ = fs::remove_file(&away);
-        if let Some(request) = left.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok()) {
-            let _ = journal::append_ended(state, &request);
-        }
+    // Of those that sweep at once, one has it: the other has nothing to do with what is put up next under this id.
+    if fs::rename(request_file(state, id), &away).is_err() {
+        return;
     }
-    let _ = remove(&reply_file(state, id));
-    let _ = fs::remove_dir(reply_folder(state, id));
+    let left = state::read(&away, REQUEST_LIMIT).ok();
+    let _ = fs::remove_file(&away);
+    let request = left.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok());
+    if let Some(request) = &request {
+        let _ = journal::append_ended(state, request);
+    }
+    let closed = closed(state, id, &request.as_ref().map_or_else(|| "dead".to_owned(), mark));
+    if fs::rename(reply_folder(state, id), &closed).is_ok() {
+        discard(&closed);
+    }
 }
 
 fn remove(path: &Path) -> io::Result<()> {
@@ -243,13 +283,20 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether a name is taken, by whatever it is.
+pub fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 /// How the leaving of a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// It is there, and the hook will read it.
     There,
-    /// Another one was there before.
+    /// Another one lies there, which the hook has not taken yet.
     Second,
+    /// It is there, its time is up, and its hook has not noticed yet.
+    TimeUp,
     /// The wait is over.
     Late,
 }
@@ -260,8 +307,11 @@ pub enum Left {
 /// As the system gives them.
 pub fn leave(state: &Path, id: &str, reply: &Reply) -> io::Result<Left> {
     let place = reply_file(state, id);
-    if find(state, id).is_none() {
-        return Ok(Left::Late);
+    match find(state, id) {
+        Some(request) if request.token != reply.token => return Ok(Left::Late),
+        Some(request) if request.until <= clock::now() => return Ok(Left::TimeUp),
+        Some(_) => {}
+        None => return Ok(Left::Late),
     }
     let fresh = folder(state).join(format!(".{id}.{}.new", std::process::id()));
     let _ = fs::remove_file(&fresh);
@@ -269,7 +319,7 @@ pub fn leave(state: &Path, id: &str, reply: &Reply) -> io::Result<Left> {
     let left = match fs::hard_link(&fresh, &place) {
         // A file system without links.
         Err(error)
-            if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) && !place.exists() =>
+            if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) && !is_there(&place) =>
         {
             fs::rename(&fresh, &place)
         }

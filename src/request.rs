@@ -2,6 +2,7 @@
 //! bridge writes it, and whether the one fits the other. The schema is `docs/pending.schema.json`. Touches no file,
 //! clock or environment.
 
+mod raw;
 pub mod screen;
 pub mod words;
 
@@ -14,6 +15,8 @@ use crate::record::Kind;
 
 /// The schema version of a request and of a reply.
 pub const VERSION: u32 = 1;
+/// How long the means of a reply may be, in characters.
+pub const MEANS_LIMIT: usize = 100;
 /// How long a person's own words may be, in characters.
 pub const WORDS_LIMIT: usize = 10_000;
 /// What stands for a secret in a record.
@@ -62,7 +65,7 @@ pub struct Asked {
     pub tool: Option<String>,
     /// The tool's input, of a permission.
     #[serde(default)]
-    pub tool_input: Option<serde_json::Value>,
+    pub tool_input: Option<Box<RawValue>>,
     /// The questions with their rows.
     #[serde(default)]
     pub questions: Vec<Question<'static>>,
@@ -92,8 +95,9 @@ impl Request {
     }
 }
 
-/// A person's reply.
+/// A person's reply. What is read says nothing that is not understood, so that no word of a person's is lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "raw::Reply")]
 pub struct Reply {
     /// The schema version.
     pub v: u32,
@@ -107,7 +111,7 @@ pub struct Reply {
 }
 
 /// What a person said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 pub enum Said {
     /// To the questions, one answer each, in their order.
@@ -118,7 +122,7 @@ pub enum Said {
     /// The plan is approved.
     Approve {
         /// The permission mode in which it is carried out; none is the one that it would be without a person.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         mode: Option<String>,
     },
     /// The plan is sent back.
@@ -131,7 +135,7 @@ pub enum Said {
     /// The tool is refused.
     Deny {
         /// Why, or what to do instead.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Days, Utc};
 
 use crate::history::{self, Why};
-use crate::journal;
 use crate::policy::Policy;
+use crate::{journal, pending};
 
 /// Removes what is too old, and says how many files went. Nothing does where the config could not be read as it was
 /// meant: it may say to keep more. Folders among the records, and what links lead to, stay.
@@ -37,7 +37,8 @@ pub fn apply(state: &Path, policy: &Policy, now: DateTime<Utc>) -> io::Result<us
     Ok(gone)
 }
 
-/// Removes the files of a folder that were last written before `oldest`. Folders in it and links' targets stay.
+/// Removes the files of a folder that were last written before `oldest`. Folders in it and links' targets stay, and so
+/// does a request that waits: that may be for longer than anything is kept.
 fn sweep(folder: &Path, oldest: SystemTime) -> io::Result<usize> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -51,11 +52,18 @@ fn sweep(folder: &Path, oldest: SystemTime) -> io::Result<usize> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             there => there?,
         };
-        if !there.is_dir() && there.modified()? < oldest {
+        if !there.is_dir() && there.modified()? < oldest && !waits(&entry.path()) {
             gone += remove(&entry.path())?;
         }
     }
     Ok(gone)
+}
+
+/// Whether it is a request whose hook waits.
+fn waits(file: &Path) -> bool {
+    let state = file.parent().filter(|folder| folder.ends_with("pending")).and_then(Path::parent);
+    let id = file.file_name().and_then(|name| name.to_str()?.strip_suffix(".json"));
+    state.zip(id).is_some_and(|(state, id)| pending::find(state, id).is_some())
 }
 
 /// Removes a file, if no other process was faster.

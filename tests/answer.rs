@@ -39,6 +39,11 @@ fn left_behind(home: &Home) -> usize {
 #[case::a_plan_sent_back(plan(), &["reject", "Tests first"], json!({"do": "reject", "message": "Tests first"}), "sent back: Tests first")]
 #[case::a_plan_sent_back_without_quotes(plan(), &["reject", "Tests", "first"], json!({"do": "reject", "message": "Tests first"}), "sent back: Tests first")]
 #[case::a_tool(permission(), &["allow"], json!({"do": "allow"}), "allowed")]
+#[case::a_plan_sent_back_word_for_word(plan(), &["reject", "=Tests first"], json!({"do": "reject", "message": "Tests first"}), "sent back: Tests first")]
+#[case::another_way_word_for_word(permission(), &["deny", "==ask Bob"], json!({"do": "deny", "message": "=ask Bob"}), "denied: =ask Bob")]
+#[case::words_with_a_dash_behind_two(permission(), &["deny", "=--help"], json!({"do": "deny", "message": "--help"}), "denied: --help")]
+#[case::a_number_and_a_line_break(colour(), &["2\n"], json!({"do": "answer", "answers": [[2]]}), "Blue (Recommended)")]
+#[case::words_with_a_number(colour(), &["2 of them"], json!({"do": "answer", "answers": ["2 of them"]}), "2 of them")]
 #[case::no_tool(permission(), &["deny"], json!({"do": "deny"}), "denied")]
 #[case::another_way(permission(), &["deny", "Use make test"], json!({"do": "deny", "message": "Use make test"}), "denied: Use make test")]
 fn an_answer_reaches_the_hook_and_is_said_to_be_taken(
@@ -69,6 +74,13 @@ const OPTIONS: &str = "hint: unattended answer 3f2a91c 1, or \"your own words\";
 #[case::option_0(colour(), &["0"], "error: \"Which colour?\": there is no option 0\n", OPTIONS)]
 #[case::the_row_for_words(colour(), &["3"], "error: \"Which colour?\": for row 3 write the words themselves\n", OPTIONS)]
 #[case::the_row_that_closes(colour(), &["4"], "error: \"Which colour?\": row 4 answers nothing\n", OPTIONS)]
+#[case::a_number_and_a_dot(colour(), &["2."], "error: \"Which colour?\": \"2.\" is no number of an option; =2. answers with that text\n", OPTIONS)]
+#[case::a_span(colour(), &["1-2"], "error: \"Which colour?\": \"1-2\" is no number of an option; =1-2", OPTIONS)]
+#[case::a_wide_number(colour(), &["１"], "error: \"Which colour?\": \"１\" is no number of an option;", OPTIONS)]
+#[case::no_reason_word_for_word(plan(), &["reject", "="], "error: say why it is sent back\n", "reject")]
+#[case::words_that_are_a_flag(permission(), &["deny", "--json"], "error: --json does not go with an answer, and none was given\n", "hint: put = before what a person said")]
+#[case::words_that_ask_for_help(permission(), &["deny", "--help"], "error: --help does not go with an answer, and none was given\n", "-- before the id")]
+#[case::an_answer_that_asks_for_help(colour(), &["-h"], "error: --help does not go with an answer, and none was given\n", "-- before the id")]
 #[case::two_where_one_is_taken(colour(), &["1,2"], "error: \"Which colour?\": it takes one option alone\n", OPTIONS)]
 #[case::words_without_quotes(colour(), &["use", "blue"], "error: it asks 1 question, and got 2 answers\n", OPTIONS)]
 #[case::nothing(colour(), &["  "], "error: \"Which colour?\": it takes some words\n", OPTIONS)]
@@ -179,10 +191,39 @@ fn a_second_answer_is_refused_and_the_first_one_stands() {
     let first = errors(&home.run(&["answer", ONE, "1"]));
     assert!(first.starts_with("error: your answer to 3f2a91c lies there, and nobody has taken it yet\n"), "{first}");
     let second = errors(&home.run(&["answer", ONE, "2"]));
-    assert!(second.starts_with("error: 3f2a91c was answered before, by another answer a moment ago\n"), "{second}");
+    let what = "error: another answer to 3f2a91c lies there, and nobody has taken it yet: yours was not left\n";
+    assert!(second.starts_with(what) && second.contains("hint: it counts if the hook wakes before "), "{second}");
     let reply = end(&home.state(), open, colour(), "time").unwrap();
     assert_eq!(reply["answers"], json!([[1]]));
     assert_eq!(left_behind(&home), 0);
+}
+
+#[test]
+fn who_comes_second_to_an_answer_that_is_refused_is_first() {
+    let home = Home::new();
+    let state = home.state();
+    let open = put(&state, ONE, colour());
+    fs::write(pending::reply_file(&state, ONE), "{}").unwrap();
+    let refusing = thread::spawn(move || {
+        // The second one lies aside, waiting for its place, as soon as it has been tried.
+        thread::sleep(Duration::from_millis(200));
+        open.refuse(b"{}");
+        while open.reply().is_none() {
+            thread::sleep(Duration::from_millis(2));
+        }
+        end(&state, open, colour(), "time")
+    });
+    assert_eq!(home.says(&["answer", ONE, "2"]), "3f2a91c: taken: Blue (Recommended)\n");
+    assert_eq!(refusing.join().unwrap().unwrap()["answers"], json!([[2]]));
+}
+
+#[test]
+fn help_is_there_where_nothing_is_answered() {
+    let home = Home::new();
+    for flag in ["--help", "-h"] {
+        let help = home.says(&["answer", flag]);
+        assert!(help.contains("Usage: unattended answer") && help.contains("command line is not understood"), "{help}");
+    }
 }
 
 #[test]

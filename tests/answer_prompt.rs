@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 use home::Home;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use serde_json::json;
-use waiting::{ONE, TWO, colour, end, hook, permission, plan, put, toppings, wizard};
+use unattended::pending;
+use waiting::{ONE, TWO, colour, end, hook, permission, plan, put, request, toppings, wizard};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -286,4 +287,36 @@ fn what_is_typed_before_the_next_one_is_shown_does_not_answer_it() {
     prompt.types("q");
     prompt.ends();
     assert!(second.reply().is_none());
+}
+
+#[test]
+fn the_same_call_asked_anew_comes_next() {
+    let home = Home::new();
+    let state = home.state();
+    let first = hook(&state, ONE, permission());
+    let mut prompt = Prompt::start(&home, &[]);
+    prompt.shows("> ", 1);
+    prompt.types("deny");
+    prompt.shows("3f2a91c: taken: denied", 1);
+    first.join().unwrap();
+    prompt.shows("Nothing more waits.", 1);
+    // Now while the prompt stands at the first of two.
+    let first = hook(&state, ONE, permission());
+    let second = put(&state, TWO, colour());
+    let mut prompt = Prompt::start(&home, &[]);
+    prompt.shows("1 more behind it", 1);
+    prompt.types("deny");
+    prompt.shows("3f2a91c: taken: denied", 1);
+    first.join().unwrap();
+    prompt.shows("> ", 2);
+    let mut anew = request(&state, ONE, permission(), 600);
+    anew.token = "f".repeat(32);
+    let anew = pending::open(&state, &anew).unwrap();
+    end(&state, second, colour(), "time");
+    prompt.shows("Enter to go on", 1);
+    prompt.types("");
+    prompt.shows("Bash needs a permission", 2);
+    prompt.types("q");
+    prompt.ends();
+    drop(anew);
 }

@@ -7,7 +7,7 @@ mod home;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -304,7 +304,6 @@ fn a_tool_is_what_the_person_says(#[case] said: Value, #[case] behavior: &str, #
 #[rstest]
 #[case::told(&["hook", "--timeout", "12"], 2_000)]
 #[case::not_told(&["hook", "--for", "PreToolUse:AskUserQuestion"], 20_000)]
-#[case::no_time_at_all(&["hook", "--timeout", "5"], 0)]
 fn a_wait_never_outlasts_the_hooks_own_timeout(#[case] args: &[&str], #[case] at_most: u64) {
     let home = Home::on().config(LONG);
     let hook = Waiting::start_with(&home, args, &question());
@@ -317,6 +316,184 @@ fn a_wait_never_outlasts_the_hooks_own_timeout(#[case] args: &[&str], #[case] at
     assert_eq!(record["wait"]["cut_from_ms"], 300_000);
     let problem = record["problems"][0].as_str().unwrap();
     assert!(problem.contains("wait of 5m was cut") && problem.contains("unattended install"), "{problem}");
+}
+
+#[rstest]
+#[case::less_than_a_hook_needs("5", "5s")]
+#[case::just_that("10", "10s")]
+#[case::none("0", "0s")]
+fn where_there_is_no_time_to_wait_nothing_is_put_up_and_nobody_is_told(#[case] timeout: &str, #[case] shown: &str) {
+    let home = Home::on().config(&format!("{LONG}[notify]\ncommand = [\"/nowhere/notify\"]\n"));
+    denial(&Waiting::start_with(&home, &["hook", "--timeout", timeout], &question()).answer().unwrap());
+    let record = record(&home);
+    assert_eq!((record.get("wait"), home.state().join("pending").exists()), (None, false));
+    let problems: Vec<&str> = record["problems"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    let [cut, not_put] = problems[..] else { panic!("{problems:?}") };
+    assert!(cut.contains("wait of 5m was cut to 0s") && cut.contains(&format!("a timeout of {shown};")), "{cut}");
+    assert_eq!(not_put, "it was not put before a person: there is no time for it");
+}
+
+/// Leaves replies that do not count, one after another, until the request is gone.
+fn flood(request: &Value, text: String) -> thread::JoinHandle<()> {
+    let place = PathBuf::from(request["reply_to"].as_str().unwrap());
+    thread::spawn(move || {
+        let fresh = place.parent().unwrap().with_extension("flood");
+        while place.parent().unwrap().exists() {
+            fs::write(&fresh, &text).unwrap();
+            let _ = fs::rename(&fresh, &place);
+        }
+        let _ = fs::remove_file(fresh);
+    })
+}
+
+#[rstest]
+#[case::large(900_000)]
+#[case::small(10)]
+fn however_many_forged_replies_come_the_wait_ends_in_time(#[case] size: usize) {
+    let home = Home::on().config(&LONG.replace("5m", "1500ms"));
+    let hook = Waiting::start(&home, &tool());
+    let request = up(&home, 1).remove(0);
+    let forged = json!({"v": 1, "token": "0".repeat(32), "means": "x", "do": "deny", "message": "x".repeat(size)});
+    let flood = flood(&request, forged.to_string());
+    denial(&hook.answer().unwrap());
+    flood.join().unwrap();
+    let wait = &record(&home)["wait"];
+    assert_eq!(wait["end"], "time");
+    // Far less than what reading all of them takes, and than a second more for the pause after a hundred of them.
+    assert!((1_500..2_400).contains(&wait["waited_ms"].as_u64().unwrap()), "{wait}");
+}
+
+#[test]
+fn a_registration_that_follows_and_whose_client_is_gone_ends() {
+    let home = Home::on().config(LONG);
+    let first = Waiting::start_with(&home, TWO_REGISTRATIONS[0], &question());
+    let request = up(&home, 1).remove(0);
+    let mut second = Waiting::start_with(&home, TWO_REGISTRATIONS[1], &question());
+    drop(second.child.stdout.take());
+    let started = Instant::now();
+    while second.child.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < PATIENCE, "it follows on");
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(requests(&home).len(), 1);
+    reply(&request, json!({"do": "answer", "answers": [[2]]}));
+    assert!(denial(&first.answer().unwrap()).contains("Blue"));
+}
+
+#[rstest]
+#[case::a_folder(|place: &Path| fs::create_dir(place).unwrap())]
+#[case::a_folder_with_something_in_it(|place: &Path| fs::create_dir_all(place.join("x/y")).unwrap())]
+#[case::a_symlink_to_nowhere(|place: &Path| std::os::unix::fs::symlink("/nowhere", place).unwrap())]
+#[case::a_socket(|place: &Path| drop(std::os::unix::net::UnixListener::bind(place).unwrap()))]
+fn what_is_no_file_in_the_place_of_a_reply_is_taken_away_and_told_of(#[case] plant: fn(&Path)) {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    let place = PathBuf::from(request["reply_to"].as_str().unwrap());
+    plant(&place);
+    // The verb waits for the room, and takes it.
+    home.says(&["answer", request["id"].as_str().unwrap(), "2"]);
+    assert!(denial(&hook.answer().unwrap()).contains("Blue"));
+    let record = record(&home);
+    assert!(record["problems"][0].as_str().unwrap().contains("it is no JSON in a file"), "{record}");
+    assert!(!place.parent().unwrap().exists());
+}
+
+#[rstest]
+#[case::a_permission_with_words(tool(), json!({"do": "allow", "message": "only on staging"}), "\"allow\" goes with nothing else")]
+#[case::an_approval_with_words(plan(), json!({"do": "approve", "message": "but"}), "\"approve\" goes with a `mode` at most")]
+#[case::a_rejection_with_a_mode(plan(), json!({"do": "reject", "message": "no", "mode": "auto"}), "\"reject\" goes with a `message` alone")]
+#[case::a_rejection_without_words(plan(), json!({"do": "reject"}), "\"reject\" goes with a `message` alone")]
+#[case::a_field_that_none_has(tool(), json!({"do": "allow", "only": "once"}), "it has a field that none has: only")]
+#[case::no_means(tool(), json!({"do": "allow", "means": " "}), "its `means` is not of 1 to 100 characters")]
+#[case::nothing_that_is_known(tool(), json!({"do": "permit"}), "is none of answer, approve, reject, allow, deny")]
+fn a_reply_whose_words_would_be_lost_does_not_count(#[case] payload: String, #[case] said: Value, #[case] why: &str) {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &payload);
+    let request = up(&home, 1).remove(0);
+    let mut bad = json!({"v": 1, "token": request["token"], "means": "test"});
+    bad.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+    assert!(!validator(include_str!("../docs/pending.schema.json")).is_valid(&bad), "by the schema either");
+    put(&request, &bad.to_string());
+    let place = PathBuf::from(request["reply_to"].as_str().unwrap());
+    let started = Instant::now();
+    while place.exists() {
+        assert!(started.elapsed() < PATIENCE, "it is not taken away");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let deny = if payload == tool() { json!({"do": "deny"}) } else { json!({"do": "reject", "message": "No."}) };
+    reply(&request, deny);
+    denial(&hook.answer().unwrap());
+    assert!(record(&home)["problems"][0].as_str().unwrap().contains(why), "{}", record(&home));
+}
+
+#[test]
+fn a_hook_that_was_stopped_takes_no_answer_that_its_time_was_up_for() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let home = Home::on().config(&LONG.replace("5m", "1s"));
+    let hook = Waiting::start(&home, &tool());
+    let request = up(&home, 1).remove(0);
+    let id = request["id"].as_str().unwrap();
+    let pid = Pid::from_raw(hook.child.id() as i32).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    let until: chrono::DateTime<chrono::Utc> = request["until"].as_str().unwrap().parse().unwrap();
+    while unattended::clock::now() <= until {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let late = home.run(&["answer", id, "allow"]);
+    let errors = String::from_utf8(late.stderr).unwrap();
+    assert_eq!(late.status.code(), Some(1), "{errors}");
+    assert!(errors.starts_with(&format!("error: time for {} was up at ", &id[..7])), "{errors}");
+    // Nor one that somebody leaves who looks at no clock.
+    reply(&request, json!({"do": "allow"}));
+    kill_process(pid, Signal::CONT).unwrap();
+    denial(&hook.answer().unwrap());
+    assert_eq!((&record(&home)["wait"]["end"], left(&home)), (&json!("time"), 0));
+}
+
+#[rstest]
+#[case::its_folder(|pending: &Path, _: &str| fs::remove_dir_all(pending).unwrap())]
+#[case::its_file(|pending: &Path, id: &str| fs::remove_file(pending.join(format!("{id}.json"))).unwrap())]
+#[case::the_room_for_its_reply(|pending: &Path, id: &str| fs::remove_dir(pending.join(format!("{id}.reply"))).unwrap())]
+fn a_request_that_is_taken_away_is_decided_without_a_person_at_once(#[case] take: fn(&Path, &str)) {
+    let home = Home::on().config(LONG);
+    let hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    let id = request["id"].as_str().unwrap();
+    take(&home.state().join("pending"), id);
+    denial(&hook.answer().unwrap());
+    assert_eq!((&record(&home)["wait"]["end"], &record(&home)["id"]), (&json!("gone"), &json!(id)));
+    assert!(record(&home)["wait"]["waited_ms"].as_u64().unwrap() < 60_000);
+}
+
+#[test]
+fn a_switch_that_ends_by_itself_ends_the_wait_of_a_session_that_it_does_not_cover() {
+    let home = Home::new().with("CLAUDE_CODE_SESSION_ATTENDED", "1").config(LONG);
+    home.says(&["on", "--for", "2s"]);
+    let hook = Waiting::start(&home, &question());
+    up(&home, 1);
+    assert_eq!(hook.answer(), None);
+    let wait = &record(&home)["wait"];
+    assert_eq!(wait["end"], "off");
+    assert!(wait["waited_ms"].as_u64().unwrap() < 60_000, "{wait}");
+}
+
+#[test]
+fn clearing_old_records_leaves_what_still_waits() {
+    let home = Home::on().config(&format!("{LONG}[records]\nkeep_days = 1\n"));
+    let hook = Waiting::start(&home, &question());
+    let request = up(&home, 1).remove(0);
+    let file = home.state().join(format!("pending/{}.json", request["id"].as_str().unwrap()));
+    let dead = home.state().join("pending/.0123456789abcdef.7.new");
+    fs::write(&dead, "").unwrap();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(5 * 24 * 60 * 60);
+    for file in [&file, &dead] {
+        fs::File::open(file).unwrap().set_modified(long_ago).unwrap();
+    }
+    home.says(&["status"]);
+    assert!(!dead.exists(), "old records were cleared");
+    home.says(&["answer", request["id"].as_str().unwrap(), "2"]);
+    assert!(denial(&hook.answer().unwrap()).contains("Blue"));
 }
 
 #[test]

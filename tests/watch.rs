@@ -155,6 +155,43 @@ fn a_hook_that_dies_has_an_outcome_that_says_so() {
     assert_eq!(lines[1]["type"], "record");
 }
 
+/// Stopped, as on a machine that is busy, it finds the one gone and the other there in one look.
+#[test]
+fn the_same_call_asked_anew_is_told_though_both_come_in_one_look() {
+    let home = Home::new();
+    let watcher = Watcher::ready(&home, &["--requests"]);
+    let first = put(&home.state(), ONE, permission());
+    assert_eq!(watcher.next()["request"]["id"], ONE);
+    let pid = Pid::from_raw(watcher.child.id() as i32).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    end(&home.state(), first, permission(), "time");
+    let mut anew = request(&home.state(), ONE, permission(), 600);
+    anew.token = "f".repeat(32);
+    let anew = pending::open(&home.state(), &anew).unwrap();
+    kill_process(pid, Signal::CONT).unwrap();
+    let line = watcher.next();
+    assert_eq!((&line["type"], &line["record"]["wait"]["end"]), (&json!("outcome"), &json!("time")));
+    let line = watcher.next();
+    assert_eq!((&line["type"], &line["request"]["token"]), (&json!("request"), &json!("f".repeat(32))));
+    end(&home.state(), anew, permission(), "time");
+    assert_eq!(watcher.next()["type"], "outcome");
+}
+
+/// The new folder has the number of the old one, where the file system gives it out again.
+#[test]
+fn a_folder_that_is_made_anew_while_it_looks_away_is_followed() {
+    let home = Home::new();
+    let watcher = Watcher::ready(&home, &["--requests"]);
+    let pid = Pid::from_raw(watcher.child.id() as i32).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    fs::remove_dir_all(home.state().join("pending")).unwrap();
+    fs::create_dir(home.state().join("pending")).unwrap();
+    kill_process(pid, Signal::CONT).unwrap();
+    thread::sleep(Duration::from_millis(300));
+    let _open = put(&home.state(), ONE, colour());
+    assert_eq!(watcher.next()["request"]["id"], ONE);
+}
+
 #[test]
 fn a_record_is_told_once_it_is_whole_and_what_is_none_never() {
     let home = Home::new();

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-/// `answer`
+/// `answer`. Its help is a flag like others: that of clap exits with 0, which here says that an answer was taken.
 #[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
 pub struct AnswerArgs {
     /// Which: as much of its id as tells it apart [default: one after another]
     #[arg(value_name = "ID")]
@@ -23,6 +24,9 @@ pub struct AnswerArgs {
     /// With --list: print one JSON array
     #[arg(long)]
     pub json: bool,
+    /// Print help
+    #[arg(short, long)]
+    pub help: bool,
 }
 
 /// `watch`

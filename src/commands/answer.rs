@@ -10,6 +10,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use chrono::{DateTime, Local, Utc};
+use clap::CommandFactory;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -17,10 +18,10 @@ use self::give::{Given, give};
 use self::told::{ended, fitting, told};
 use super::review::{print, width};
 use super::state_folder;
-use crate::cli::AnswerArgs;
+use crate::cli::{AnswerArgs, Cli};
 use crate::project::Project;
 use crate::request::screen::{self, Screen};
-use crate::request::{Asked, Reply, Request, Said, VERSION, words};
+use crate::request::{Asked, MEANS_LIMIT, Reply, Request, Said, VERSION, words};
 use crate::review::text::{harmless_json, line, wrapped};
 use crate::trouble::Trouble;
 use crate::{clock, paths, pending};
@@ -28,8 +29,6 @@ use crate::{clock, paths, pending};
 /// How many digits of an id are shown at least, and how many must be named.
 const SHOWN: usize = 7;
 const NAMED: usize = 4;
-/// How long the means may be, in characters, by docs/pending.schema.json.
-const MEANS_LIMIT: usize = 100;
 const LIST: &str = "`unattended answer --list` shows what waits";
 
 /// One request, as `--list --json` prints it: without the token, which is for bridges alone.
@@ -48,6 +47,14 @@ struct Listed<'r> {
 /// An id that names nothing that waits or several, an answer that does not fit, one that nobody took, or a state folder
 /// that cannot be read or written.
 pub fn run(args: &AnswerArgs) -> anyhow::Result<()> {
+    if args.help && args.id.is_none() {
+        return help();
+    }
+    if args.help || args.json && args.id.is_some() {
+        let flag = if args.help { "--help" } else { "--json" };
+        let hint = "put = before what a person said, and -- before the id: unattended answer -- ID deny \"=why\"";
+        return Err(Trouble::error(format!("{flag} does not go with an answer, and none was given"), hint));
+    }
     let state = state_folder()?;
     if args.list {
         return list(&state, args.json);
@@ -71,6 +78,13 @@ pub fn run(args: &AnswerArgs) -> anyhow::Result<()> {
         }
         (Some(id), words) => one(&state, &named(&state, id)?, words, args.mode.as_deref(), means),
     }
+}
+
+fn help() -> anyhow::Result<()> {
+    let mut all = Cli::command();
+    all.build();
+    let verb = all.find_subcommand_mut("answer").context("there is no help")?;
+    print(&verb.render_long_help().ansi().to_string())
 }
 
 fn means(text: &str) -> anyhow::Result<&str> {
@@ -113,7 +127,8 @@ fn list(state: &Path, json: bool) -> anyhow::Result<()> {
     }
     print(&parts.join("\n"))?;
     if std::io::stdout().is_terminal() {
-        eprintln!("hint: unattended answer ID 2, or ID \"words of your own\"; unattended answer asks you");
+        let hint = "unattended answer ID 2, or ID \"words of your own\"; unattended answer asks you";
+        eprint!("{}", wrapped(hint, width(), "hint: "));
     }
     Ok(())
 }
@@ -167,14 +182,21 @@ fn taken(state: &Path, request: &Request, asked: &Asked, said: Said, means: &str
     let id = short(&request.id);
     let told = told(asked, &said);
     let reply = Reply { v: VERSION, token: request.token.clone(), means: means.to_owned(), said };
-    let given = give(state, &request.id, &reply)
+    let given = give(state, request, &reply)
         .with_context(|| format!("could not leave an answer in {}", paths::shown(&pending::folder(state))))?;
+    let until = request.until.with_timezone(&Local).format("%H:%M:%S");
+    let wakes = || format!("the hook wakes before {until}; is its process stopped?");
     let retry = || format!("{LIST}; unattended review shows what was decided");
     match given {
         Given::Taken => Ok(format!("{id}: taken: {told}")),
-        Given::Second => {
-            Err(Trouble::error(format!("{id} was answered before, by another answer a moment ago"), retry()))
-        }
+        Given::Second => Err(Trouble::error(
+            format!("another answer to {id} lies there, and nobody has taken it yet: yours was not left"),
+            format!("it counts if {}", wakes()),
+        )),
+        Given::TimeUp => Err(Trouble::error(
+            format!("time for {id} was up at {until}: an answer does not count any more"),
+            "its hook has not noticed yet: is its process stopped? It goes on without you when it wakes",
+        )),
         Given::Late(Some(outcome)) => Err(ended(&outcome)),
         Given::Late(None) => Err(Trouble::error(format!("{id} waits no more"), retry())),
         Given::Refused => Err(Trouble::error(
@@ -183,10 +205,7 @@ fn taken(state: &Path, request: &Request, asked: &Asked, said: Said, means: &str
         )),
         Given::Waits => Err(Trouble::error(
             format!("your answer to {id} lies there, and nobody has taken it yet"),
-            format!(
-                "it counts if the hook wakes before {}; is its process stopped?",
-                request.until.with_timezone(&Local).format("%H:%M:%S")
-            ),
+            format!("it counts if {}", wakes()),
         )),
         Given::Unrecorded => Err(Trouble::error(
             format!("{id} is gone and left no record: whether your answer was taken is not known"),

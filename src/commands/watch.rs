@@ -1,7 +1,7 @@
 //! `unattended watch`: what waits for a person and what became of it, and every other record, as JSON lines while it
 //! happens. Only reads, but for the folders that it makes where they are missing, so that they can be watched.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -57,7 +57,8 @@ pub fn run(args: &WatchArgs) -> anyhow::Result<()> {
     }
     end_by_signal()?;
     let mut follower = Follower::new(&state, args.requests);
-    let mut watch = Watch::on(&folders);
+    let watched: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    let mut watch = FolderWatch::on(&watched);
     loop {
         let lines = follower
             .look()
@@ -66,8 +67,11 @@ pub fn run(args: &WatchArgs) -> anyhow::Result<()> {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             written => out::written(written)?,
         }
-        if watch.wait(&folders, follower.patience()) == Woken::HungUp {
-            return Ok(());
+        match watch.wait(follower.patience()) {
+            Woken::HungUp => return Ok(()),
+            // What changed may be that a folder was taken away and made anew.
+            Woken::Changed => watch = FolderWatch::on(&watched),
+            Woken::Time => {}
         }
     }
 }
@@ -77,7 +81,8 @@ struct Follower {
     state: PathBuf,
     requests_only: bool,
     journal: Journal,
-    waiting: BTreeSet<String>,
+    /// What waits and was told, by its id: the token. The same call, asked anew, has the same id.
+    waiting: BTreeMap<String, String>,
     /// What waits no more and has no record yet, since when.
     over: BTreeMap<String, Instant>,
 }
@@ -85,29 +90,24 @@ struct Follower {
 impl Follower {
     fn new(state: &Path, requests_only: bool) -> Self {
         let journal = Journal::from_now(state);
-        Self { state: state.to_path_buf(), requests_only, journal, waiting: BTreeSet::new(), over: BTreeMap::new() }
+        Self { state: state.to_path_buf(), requests_only, journal, waiting: BTreeMap::new(), over: BTreeMap::new() }
     }
 
     /// The lines on what has happened since the last look.
     fn look(&mut self) -> anyhow::Result<String> {
         let mut out = String::new();
         let requests = pending::list(&self.state)?;
-        for request in &requests {
-            if self.waiting.insert(request.id.clone()) {
-                add(&mut out, &Line::Request { request })?;
-            }
-        }
-        for id in std::mem::take(&mut self.waiting) {
-            if requests.iter().any(|request| request.id == id) {
-                self.waiting.insert(id);
-            } else {
-                self.over.insert(id, Instant::now());
-            }
-        }
+        let told = |id: &String, token: &String| requests.iter().any(|there| there.id == *id && there.token == *token);
+        let ended = self.waiting.extract_if(.., |id, token| !told(id, token));
+        self.over.extend(ended.map(|(id, _)| (id, Instant::now())));
         // What has no form of a record, as half a line on a full disk, is told by nobody.
         for line in self.journal.lines() {
             let (Ok(record), Some(outcome)) = (serde_json::from_str(&line), Outcome::of(&line)) else { continue };
-            let waited = self.over.remove(&outcome.id).is_some() | self.waiting.remove(&outcome.id);
+            // One that has ended since it was listed; another one of its id waits on.
+            let still = |token: &String| pending::find(&self.state, &outcome.id).is_some_and(|it| it.token == *token);
+            let waited = self.over.remove(&outcome.id).is_some()
+                || self.waiting.get(&outcome.id).is_some_and(|token| !still(token))
+                    && self.waiting.remove(&outcome.id).is_some();
             if waited || outcome.wait.is_some() {
                 add(&mut out, &Line::Outcome { id: &outcome.id, record: Some(record) })?;
             } else if !self.requests_only {
@@ -118,6 +118,14 @@ impl Follower {
             self.over.extract_if(.., |_, since| since.elapsed() >= GRACE).map(|(id, _)| id).collect();
         for id in &dead {
             add(&mut out, &Line::Outcome { id, record: None })?;
+        }
+        // Last: a request of an id that waited before comes behind the outcome of that one.
+        for request in &requests {
+            let known = self.over.contains_key(&request.id) || self.waiting.contains_key(&request.id);
+            if !known && pending::still(&self.state, request) {
+                self.waiting.insert(request.id.clone(), request.token.clone());
+                add(&mut out, &Line::Request { request })?;
+            }
         }
         Ok(out)
     }
@@ -141,39 +149,6 @@ fn write(lines: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(lines.as_bytes())?;
     stdout.flush()
-}
-
-/// A watch on folders that may be taken away and made anew.
-struct Watch {
-    watch: FolderWatch,
-    places: Vec<Option<u64>>,
-}
-
-impl Watch {
-    fn on(folders: &[PathBuf]) -> Self {
-        let paths: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-        let places = folders.iter().map(|folder| place(folder)).collect();
-        Self { watch: FolderWatch::on(&paths), places }
-    }
-
-    fn wait(&mut self, folders: &[PathBuf], limit: Duration) -> Woken {
-        let woken = self.watch.wait(limit);
-        if folders.iter().map(|folder| place(folder)).ne(self.places.iter().copied()) {
-            *self = Self::on(folders);
-        }
-        woken
-    }
-}
-
-/// Which folder it is, if it is there.
-#[cfg(unix)]
-fn place(folder: &Path) -> Option<u64> {
-    Some(std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(folder).ok()?))
-}
-
-#[cfg(not(unix))]
-fn place(folder: &Path) -> Option<u64> {
-    folder.exists().then_some(0)
 }
 
 /// Ends quietly, with 0, between two lines. A reader that takes nothing does not keep it.

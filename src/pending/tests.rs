@@ -11,7 +11,7 @@ fn request(id: &str, session: &str) -> Request {
         token: "t".into(),
         registration: String::new(),
         since: "2026-11-30T12:00:00Z".parse().unwrap(),
-        until: "2026-11-30T12:10:00Z".parse().unwrap(),
+        until: "2999-11-30T12:10:00Z".parse().unwrap(),
         reply_to: "/x".into(),
         record: serde_json::value::to_raw_value(&record).unwrap(),
     }
@@ -77,4 +77,50 @@ fn one_request_cannot_be_put_up_twice_and_no_other_name_becomes_a_path() {
     assert_eq!(list(state.path()).unwrap().len(), 1);
     assert!(find(state.path(), "../../etc/passwd").is_none());
     first.close();
+}
+
+#[test]
+fn what_else_lies_in_a_folder_for_replies_keeps_nobody_from_answering_the_same_call_next_time() {
+    let state = tempfile::tempdir().unwrap();
+    for (round, dies) in [(1, false), (2, true), (3, false)] {
+        let request = Request { token: format!("token {round}"), ..request(ID, "s") };
+        let open = open(state.path(), &request).unwrap();
+        fs::write(open.reply_folder().join("half written"), "x").unwrap();
+        if dies {
+            drop(open);
+            assert!(find(state.path(), ID).is_none());
+        } else {
+            open.close();
+        }
+        assert!(!is_there(&reply_folder(state.path(), ID)), "a reply could still be left");
+    }
+    assert_eq!(left_in(state.path()), 3, "what was put there lies aside");
+}
+
+#[test]
+fn an_answer_to_the_same_call_asked_before_is_none_to_the_one_that_waits_now() {
+    let state = tempfile::tempdir().unwrap();
+    let now = open(state.path(), &Request { token: "another".into(), ..request(ID, "s") }).unwrap();
+    assert_eq!(leave(state.path(), ID, &reply("for the former")).unwrap(), Left::Late);
+    assert!(!still(state.path(), &request(ID, "s")) && now.reply().is_none());
+}
+
+#[test]
+fn what_comes_when_the_time_is_up_is_not_left_though_the_hook_is_still_there() {
+    let state = tempfile::tempdir().unwrap();
+    let until = "2026-11-30T12:00:01Z".parse().unwrap();
+    let stopped = open(state.path(), &Request { until, ..request(ID, "s") }).unwrap();
+    assert_eq!(leave(state.path(), ID, &reply("late")).unwrap(), Left::TimeUp);
+    assert!(stopped.reply().is_none());
+}
+
+#[test]
+fn a_request_counts_as_taken_away_without_its_file_or_without_room_for_a_reply() {
+    let state = tempfile::tempdir().unwrap();
+    let one = open(state.path(), &request(ID, "s")).unwrap();
+    let two = open(state.path(), &request("fedcba9876543210", "s")).unwrap();
+    assert!(one.stands() && two.stands());
+    fs::remove_file(request_file(state.path(), ID)).unwrap();
+    fs::remove_dir(two.reply_folder()).unwrap();
+    assert!(!one.stands() && !two.stands());
 }

@@ -1,11 +1,12 @@
 //! How a request is shown to the person who is to answer it: all that decides, within the width, with nothing in it that
 //! acts on a terminal. The caller takes the colours out where they do not belong. Pure.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::{Asked, MODES, Request};
 use crate::question::{Question, RowKind};
@@ -31,14 +32,16 @@ pub struct Screen {
     pub id_length: usize,
 }
 
-/// Which request it is, whose, since when and for how long: two lines. `folder` is the project's.
+/// Which request it is, whose, since when and for how long: two lines, three on a narrow screen. `folder` is the project's.
 pub fn head(request: &Request, asked: &Asked, folder: &str, now: DateTime<Utc>, screen: Screen) -> String {
     let id = request.id.get(..screen.id_length).unwrap_or(&request.id);
     let age = (now - request.since).num_seconds().max(0);
     let left = seconds_left(request, now);
     let left = if left == 0 { "time is up".to_owned() } else { format!("{} left", duration(left)) };
-    let mut out =
-        format!("{BOLD}{id}{BOLD:#}  {}, asked {} ago, {TIME}{left}{TIME:#}\n", kind(asked.kind), duration(age));
+    let what = format!("{}, asked {} ago,", kind(asked.kind), duration(age));
+    let fits = id.len() + 2 + what.len() + 1 + left.len() <= screen.width;
+    let gap = if fits { " ".to_owned() } else { format!("\n{INDENT}") };
+    let mut out = format!("{BOLD}{id}{BOLD:#}  {what}{gap}{TIME}{left}{TIME:#}\n");
     let session = asked.session_id.as_deref().map(|id| harmless(id).chars().take(8).collect::<String>());
     let session = session.map(|id| format!("  session {id}")).unwrap_or_default();
     let folder = if folder.is_empty() { "no known folder" } else { folder };
@@ -75,7 +78,8 @@ pub fn body(asked: &Asked, screen: Screen) -> String {
         _ => {
             let tool = asked.tool.as_deref().unwrap_or("a tool");
             out.push_str(&wrapped(&format!("{tool} needs a permission"), screen.width, INDENT));
-            out.push_str(&barred_to(&asked.tool_input.as_ref().map(input).unwrap_or_default(), screen));
+            let input = asked.tool_input.as_ref().map(|input| fields(input, screen.width));
+            out.push_str(&limited(&input.unwrap_or_default(), screen));
         }
     }
     out
@@ -128,22 +132,56 @@ fn plan(asked: &Asked, screen: Screen) -> String {
     format!("{}{text}", path.unwrap_or_default())
 }
 
-/// A tool's input: all of its fields, since any of them may be what matters.
-fn input(input: &Value) -> String {
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match input {
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect::<Vec<_>>().join("\n")
+/// A tool's input: all of its fields, since any of them may be what matters. What goes on in a further line stands farther
+/// in than a name, so that no value can look like another field.
+fn fields(input: &RawValue, width: usize) -> String {
+    let Ok(Fields(fields)) = serde_json::from_str(input.get()) else { return barred(&plain(input), width) };
+    let shown = fields.iter().map(|(name, value)| {
+        let text = format!("{}: {}", name.replace('\n', "\u{fffd}"), plain(value));
+        let text = barred(&text, width.saturating_sub(2));
+        format!("{}\n", text.trim_end().replace("\n    |", "\n    |  "))
+    });
+    shown.collect()
+}
+
+/// A text as it is, all else as it was written: a number may have more digits than one that is read.
+fn plain(value: &RawValue) -> String {
+    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
+}
+
+/// The fields of an object, in their order.
+struct Fields(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Fields;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = object.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
         }
-        other => plain(other),
+        json.deserialize_map(InOrder)
     }
 }
 
 fn barred_to(text: &str, screen: Screen) -> String {
-    let all = barred(text, screen.width);
+    limited(&barred(text, screen.width), screen)
+}
+
+fn limited(all: &str, screen: Screen) -> String {
     let count = all.lines().count();
     if screen.whole || count <= LINES {
-        return all;
+        return all.to_owned();
     }
     let mut shown: String = all.lines().take(LINES - 1).map(|line| format!("{line}\n")).collect();
     let _ = writeln!(shown, "{INDENT}| … {} lines more", count + 1 - LINES);

@@ -118,6 +118,53 @@ fn a_reply_is_written_by_the_schema_and_read_back() {
     }
 }
 
+fn screen_of(width: usize) -> screen::Screen {
+    screen::Screen { width, whole: true, id_length: 7 }
+}
+
+#[test]
+fn no_value_of_a_tools_input_looks_like_another_field_and_fields_stand_in_their_order() {
+    let command = format!("ls{}; rm x\ndescription: harmless\n    | note: fine", " ".repeat(60));
+    let input = json!({"command": command, "description": "real"});
+    let text = format!("{{\"kind\":\"permission\",\"tool\":\"pay\",\"tool_input\":{}}}", input)
+        .replace("\"tool_input\":{", "\"tool_input\":{\"z\\nname: x\":1234567890123456789012.50,");
+    let asked: Asked = serde_json::from_str(&text).unwrap();
+    for width in [40, 80] {
+        let body = screen::body(&asked, screen_of(width));
+        assert!(body.lines().all(|line| line.chars().count() <= width), "{body}");
+        let fields: Vec<&str> =
+            body.lines().filter_map(|line| line.strip_prefix("    | ")).filter(|line| !line.starts_with(' ')).collect();
+        let names: Vec<&str> = fields.iter().filter_map(|line| line.split(':').next()).collect();
+        assert_eq!(names, ["z\u{fffd}name", "command", "description"], "{body}");
+        assert!(
+            body.contains("1234567890123456789012.50") && body.contains("\n    |   description: harmless\n"),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn a_head_fits_a_narrow_screen() {
+    let asked: Asked = serde_json::from_value(json!({"kind": "permission", "session_id": "abc"})).unwrap();
+    let now: DateTime<Utc> = "2026-11-30T12:00:00Z".parse().unwrap();
+    let request = Request {
+        v: VERSION,
+        id: "0123456789abcdef".into(),
+        token: "t".into(),
+        registration: String::new(),
+        since: now - chrono::Duration::seconds(3_700),
+        until: now + chrono::Duration::seconds(7_300),
+        reply_to: "/x".into(),
+        record: RawValue::from_string("{}".into()).unwrap(),
+    };
+    let lines = |width| {
+        let head = screen::head(&request, &asked, "/nowhere", now, screen_of(width));
+        anstream::adapter::strip_str(&head).to_string()
+    };
+    assert_eq!(lines(40), "0123456  permission, asked 1 h 1 min ago,\n    2 h 1 min left\n    /nowhere  session abc\n");
+    assert_eq!(lines(80), "0123456  permission, asked 1 h 1 min ago, 2 h 1 min left\n    /nowhere  session abc\n");
+}
+
 proptest::proptest! {
     /// Whatever is typed, what is made of it fits, and a text behind the sign is that text.
     #[test]

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::folder_watch::{FolderWatch, Woken};
 use crate::outcome::{End, Outcome};
-use crate::request::Reply;
+use crate::pending::Left;
+use crate::request::{Reply, Request};
 use crate::tail::Journal;
-use crate::{journal, outcome, pending};
+use crate::{clock, journal, outcome, pending};
 
 /// How long a hook may take to take a reply.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -22,8 +23,10 @@ const RECORDED: Duration = Duration::from_secs(1);
 pub(super) enum Given {
     /// The hook has read it, and the session goes on with it.
     Taken,
-    /// Another one was there before.
+    /// Another one lies there, which the hook has not taken.
     Second,
+    /// It came when the time was up, and the hook has not noticed that.
+    TimeUp,
     /// The wait was over; how it ended, where that is on record.
     Late(Option<Outcome>),
     /// The hook took it away as none.
@@ -34,41 +37,46 @@ pub(super) enum Given {
     Unrecorded,
 }
 
-/// Leaves a reply to the request of this id, and waits until it is known what became of it.
+/// Leaves a reply to this request, and waits until it is known what became of it.
 ///
 /// # Errors
 /// As the system gives them.
-pub(super) fn give(state: &Path, id: &str, reply: &Reply) -> io::Result<Given> {
+pub(super) fn give(state: &Path, request: &Request, reply: &Reply) -> io::Result<Given> {
+    let id = request.id.as_str();
     let mut journal = Journal::from_now(state);
     let (pending, records) = (pending::folder(state), journal::folder(state));
     let watch = FolderWatch::on(&[&pending, &records]);
-    let left = pending::leave(state, id, reply)?;
-    if left == pending::Left::Second {
-        return Ok(Given::Second);
-    }
+    let place = pending::reply_file(state, id);
+    let mut left = pending::leave(state, id, reply)?;
     let mut known = None;
-    if left == pending::Left::Late {
+    if left == Left::Late {
         known = outcome::find(state, id)?;
     }
     let until = Instant::now() + PATIENCE;
     loop {
-        let gone = pending::find(state, id).is_none();
+        let gone = !pending::still(state, request);
         let mut recorded = journal.lines().into_iter().filter_map(|line| Outcome::of(&line));
         if let Some(outcome) = known.take().or_else(|| recorded.find(|outcome| outcome.id == id)) {
             let reply = outcome.wait.as_ref().is_some_and(|wait| wait.end == End::Reply);
-            return Ok(if reply && left == pending::Left::There { Given::Taken } else { Given::Late(Some(outcome)) });
+            return Ok(if reply && left == Left::There { Given::Taken } else { Given::Late(Some(outcome)) });
         }
         // The folder goes first when a wait ends: one that is there without its reply had it taken out.
-        let there = pending::reply_file(state, id);
-        if left == pending::Left::There && !there.exists() && there.parent().is_some_and(Path::exists) && !gone {
-            return Ok(Given::Refused);
+        if !gone && !pending::is_there(&place) && place.parent().is_some_and(pending::is_there) {
+            match left {
+                Left::There => return Ok(Given::Refused),
+                // The other one did not count: there is room for this one.
+                Left::Second => left = pending::leave(state, id, reply)?,
+                Left::TimeUp | Left::Late => {}
+            }
         }
         let rest = until.saturating_duration_since(Instant::now());
         if rest.is_zero() {
-            return Ok(match (left, gone) {
-                (pending::Left::There, false) => Given::Waits,
-                (pending::Left::There, true) => Given::Unrecorded,
-                _ => Given::Late(None),
+            return Ok(match left {
+                Left::There | Left::TimeUp if !gone && request.until <= clock::now() => Given::TimeUp,
+                Left::There if gone => Given::Unrecorded,
+                Left::There => Given::Waits,
+                Left::Second if !gone => Given::Second,
+                Left::Second | Left::TimeUp | Left::Late => Given::Late(None),
             });
         }
         pause(&watch, rest);

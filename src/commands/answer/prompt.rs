@@ -57,6 +57,8 @@ struct Asking<'r> {
 /// A state folder that cannot be read or written, or a terminal that takes nothing.
 pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow::Result<()> {
     let events = events(state);
+    // The same call, asked anew, has the same id and another token.
+    let key = |request: &Request| (request.id.clone(), request.token.clone());
     let mut seen = HashSet::new();
     loop {
         let waiting = match only {
@@ -64,7 +66,7 @@ pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow:
             None => waiting(state)?,
         };
         let screen = Screen { width: width(), whole: true, id_length: id_length(&waiting) };
-        let left: Vec<&Request> = waiting.iter().filter(|request| !seen.contains(&request.id)).collect();
+        let left: Vec<&Request> = waiting.iter().filter(|request| !seen.contains(&key(request))).collect();
         let Some(request) = left.first() else {
             return match only {
                 Some(_) => Ok(()),
@@ -72,7 +74,7 @@ pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow:
                 None => print("\nNothing more waits.\n"),
             };
         };
-        seen.insert(request.id.clone());
+        seen.insert(key(request));
         let asked = match asked(request) {
             Ok(asked) => asked,
             Err(error) => {
@@ -100,7 +102,8 @@ pub(super) fn walk(state: &Path, only: Option<&Request>, means: &str) -> anyhow:
             Err(Unsaid::Over) => {
                 print("\n")?;
                 print(&wrapped(&over(state, &request.id).to_string(), screen.width, INDENT))?;
-                print(&format!("{INDENT}Enter to go on; what you have typed answers nothing: "))?;
+                let go_on = wrapped("Enter to go on; what you have typed answers nothing:", screen.width, INDENT);
+                print(&format!("{} ", go_on.trim_end()))?;
                 match next_line(&events) {
                     Some(text) if text != "q" => {}
                     _ => return Ok(()),
@@ -184,7 +187,7 @@ impl Asking<'_> {
         loop {
             let event = self.events.recv_timeout(LOOK);
             // A line that came when it was over answers nothing.
-            if pending::find(self.state, &self.request.id).is_none() {
+            if !pending::still(self.state, self.request) {
                 return Err(match event {
                     Ok(Event::Line(None)) => Unsaid::Quit,
                     _ => Unsaid::Over,

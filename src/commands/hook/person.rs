@@ -33,7 +33,8 @@ const HALF_WRITTEN: Duration = Duration::from_secs(1);
 const MANY_REFUSED: usize = 100;
 /// How much memory a wait needs at most, in bytes, beside what the call has: for the request, its masks, and replies.
 const ROOM: usize = 12 * 1024 * 1024;
-/// How long at most between two looks at another hook's wait: one that is killed tells nobody.
+/// How long at most between two looks: an end of the switch that comes by itself, a request that is taken away and another
+/// hook that is killed tell nobody.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What is put before a person, and the ground for it.
@@ -76,6 +77,12 @@ pub(super) fn ask(asking: &Asking<'_>, registration: &str, acts: impl Fn() -> bo
         return heard;
     }
     let limit = limit(asking, &mut heard.problems);
+    if limit.is_zero() {
+        heard.problems.push("it was not put before a person: there is no time for it".to_owned());
+        return heard;
+    }
+    // Before it is up, as the time that it names: a hook may be stopped at any moment.
+    let began = Instant::now();
     let (open, request) = match put_up(asking, registration, limit) {
         Ok(Put::Up(open, request)) => (open, *request),
         Ok(Put::Elsewhere(followed)) => {
@@ -89,19 +96,20 @@ pub(super) fn ask(asking: &Asking<'_>, registration: &str, acts: impl Fn() -> bo
             return heard;
         }
     };
-    let began = Instant::now();
     let notified = notify(asking, &open, &mut heard.problems);
     let end = wait(asking, &open, &request, began + limit, acts, &mut heard);
-    // What was left while the wait ended counts.
     let last = open.close();
     let (reply, end) = match end {
         Ended::Reply(reply) => (Some(reply), End::Reply),
-        // To nobody: the client takes no answer any more.
-        Ended::Without(End::Gone) => (None, End::Gone),
-        Ended::Without(end) => match last.and_then(|bytes| read(&bytes, asking, &request, &mut heard.problems).ok()) {
-            Some(reply) => (Some(reply), End::Reply),
-            None => (None, end),
-        },
+        // What was left while the switch was turned off counts. When the time is up nothing does any more, however late a
+        // hook that was stopped notices, and where nobody takes an answer none is given.
+        Ended::Without(End::Off) => {
+            match last.and_then(|bytes| read(&bytes, asking, &request, &mut heard.problems).ok()) {
+                Some(reply) => (Some(reply), End::Reply),
+                None => (None, End::Off),
+            }
+        }
+        Ended::Without(end) => (None, end),
     };
     heard.problems.extend(notified.and_then(|notified| notified.try_recv().ok()));
     heard.waited = Some(Waited {
@@ -110,7 +118,7 @@ pub(super) fn ask(asking: &Asking<'_>, registration: &str, acts: impl Fn() -> bo
         waited_ms: milliseconds(began.elapsed()),
         end,
         by: reply.is_some().then_some(By::Person),
-        means: reply.as_ref().map(|reply| reply.means.chars().take(100).collect()),
+        means: reply.as_ref().map(|reply| reply.means.clone()),
     });
     heard.request = Some(request.id);
     heard.said = reply.map(|reply| reply.said);
@@ -122,10 +130,10 @@ fn limit(asking: &Asking<'_>, problems: &mut Vec<String>) -> Duration {
     let room = asking.timeout.saturating_sub(MARGIN).saturating_sub(asking.started.elapsed());
     if room < asking.wait {
         let whole = |time: Duration| Duration::from_millis(milliseconds(time));
-        let [wait, room] = [asking.wait, room].map(|time| humantime::format_duration(whole(time)));
-        let timeout = asking.timeout;
+        let [wait, room, timeout] =
+            [asking.wait, room, asking.timeout].map(|time| humantime::format_duration(whole(time)));
         problems.push(format!(
-            "the wait of {wait} was cut to {room}: the hook is registered with a timeout of {timeout:?}; \
+            "the wait of {wait} was cut to {room}: the hook is registered with a timeout of {timeout}; \
              `unattended install` registers it anew"
         ));
     }
@@ -148,42 +156,48 @@ fn wait(
     heard: &mut Heard,
 ) -> Ended {
     let watch = FolderWatch::on(&[&open.reply_folder(), asking.state]);
+    let left = || until.saturating_duration_since(Instant::now());
     let mut half: Option<Instant> = None;
     let mut refused = 0;
-    loop {
-        let mut there = open.reply();
+    // One that took the place of a refused one while that was taken away.
+    let mut next: Option<Vec<u8>> = None;
+    // Each pass reads one reply at most, and none when the time is up.
+    while !left().is_zero() {
+        let there = next.take().or_else(|| open.reply());
         if there.is_none() {
             half = None;
         }
-        while let Some(bytes) = there.take() {
+        if let Some(bytes) = there {
             match read(&bytes, asking, request, &mut heard.problems) {
                 Ok(reply) => return Ended::Reply(reply),
                 Err(Unread::Half) if half.get_or_insert_with(Instant::now).elapsed() < HALF_WRITTEN => {}
                 Err(why) => {
                     if let Unread::Half = why {
-                        refuse("it is no JSON, or was not written to its end", &mut heard.problems);
+                        refuse("it is no JSON in a file, or was not written to its end", &mut heard.problems);
                     }
                     half = None;
                     refused += 1;
-                    there = open.refuse(&bytes);
+                    next = open.refuse(&bytes);
                 }
             }
         }
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ended::Without(End::Time);
+        match refused < MANY_REFUSED {
+            true if next.is_some() => continue,
+            true => {}
+            false => std::thread::sleep(left().min(LOOK)),
         }
-        if refused >= MANY_REFUSED {
-            std::thread::sleep(left.min(LOOK));
-        }
-        let next = if half.is_some() { left.min(HALF_WRITTEN) } else { left };
-        if watch.wait(next) == Woken::HungUp {
+        let pause = if next.is_some() { Duration::ZERO } else { left().min(LOOK) };
+        if watch.wait(pause) == Woken::HungUp {
             return Ended::Without(End::Gone);
         }
         if !acts() {
             return Ended::Without(End::Off);
         }
+        if !open.stands() {
+            return Ended::Without(End::Gone);
+        }
     }
+    Ended::Without(End::Time)
 }
 
 /// Why bytes are no reply.
@@ -203,9 +217,6 @@ fn read(bytes: &[u8], asking: &Asking<'_>, request: &Request, problems: &mut Vec
         Err(error) if !error.is_data() => return Err(Unread::Half),
         read => read.map_err(|error| refuse(error.to_string()))?,
     };
-    if reply.v != request::VERSION {
-        return Err(refuse(format!("it is of version {}", reply.v)));
-    }
     if reply.token != request.token {
         return Err(refuse("it has not the request's token".to_owned()));
     }

@@ -9,7 +9,7 @@ use super::{Asking, LOOK, MARGIN};
 use crate::answer::Answer;
 use crate::decide::Decision;
 use crate::event::{Call, Event};
-use crate::folder_watch::FolderWatch;
+use crate::folder_watch::{FolderWatch, Woken};
 use crate::pending::{self, Followed, Open, Standing};
 use crate::request::{self, Request};
 use crate::{clock, hash, mask, record};
@@ -87,7 +87,8 @@ pub(super) fn follow(asking: &Asking<'_>, followed: &Followed) -> bool {
             Standing::Closed => return true,
             Standing::Dead => return false,
             Standing::Up if left.is_zero() => return true,
-            Standing::Up => drop(watch.wait(left.min(LOOK))),
+            Standing::Up if watch.wait(left.min(LOOK)) == Woken::HungUp => return true,
+            Standing::Up => {}
         }
     }
 }
