@@ -478,7 +478,7 @@ fn a_fifo_in_the_place_of_a_file_keeps_no_verb_waiting_and_doctor_tells_of_it(
         &["run", "--", "hello"],
         &["run", "--no-preflight", "--", "hello"],
         &["status"],
-        &["explain", "question"],
+        &["explain", "SessionStart"],
         &["review"],
         &["install", "--dry-run"],
         &["uninstall", "--dry-run"],
