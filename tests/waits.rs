@@ -710,7 +710,7 @@ fn requests_of_several_runs_stay_apart() {
     }
     for (hook, run) in hooks.into_iter().zip(["1", "2", "3"]) {
         let answer = hook.answer().unwrap();
-        assert!(denial(&answer).ends_with(&format!("{run} blue? Do you prefer {run} blue?")), "{answer}");
+        assert!(denial(&answer).ends_with(&format!("{run} blue?\" Do you prefer {run} blue?")), "{answer}");
     }
     assert_eq!(left(&home), 0);
 }
