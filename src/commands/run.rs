@@ -107,10 +107,10 @@ fn look_ahead(options: Options, told: &Told, begun: Instant, time: Option<Durati
     const LEAVE: Duration = Duration::from_secs(3);
     let (tell, hear) = mpsc::channel();
     // Not joined: where it cannot be ended it ends with this process.
-    thread::spawn(move || tell.send(facts(&options)));
+    thread::spawn(move || tell.send(facts(&options).map(Box::new)));
     let ended = loop {
         match hear.recv_timeout(Duration::from_millis(20)) {
-            Ok(Ok(facts)) => return Ok(Ahead::Seen(Box::new(facts))),
+            Ok(Ok(facts)) => return Ok(Ahead::Seen(facts)),
             Ok(Err(error)) => {
                 return told.signal(Duration::from_millis(50)).map(|s| Ahead::Ended(code(128 + s))).ok_or(error);
             }

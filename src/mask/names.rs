@@ -11,7 +11,7 @@ pub(super) enum Name {
 
 /// Names that are secret wherever they stand in a name of several parts, also with something before them in the same
 /// word: `PGPASSWORD`.
-const ANYWHERE: [&[u8]; 5] = [b"secret", b"password", b"passwd", b"passphrase", b"apikey"];
+const ANYWHERE: [&[u8]; 7] = [b"secret", b"password", b"passwd", b"passphrase", b"apikey", b"secretkey", b"privatekey"];
 /// The same, as the last part alone.
 const LAST: [&[u8]; 1] = [b"token"];
 /// Whole words that are secret as the last part.
