@@ -103,6 +103,7 @@ pub fn record(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let line = serde_json::json!({"v": 1, "text": text, "nested": serde_json::json!({"deep": text}).to_string()});
     if let Some(masked) = mask::masked(&line.to_string()) {
+        assert_eq!(mask::masked(&masked), None, "what is masked is masked once");
         let read: Value = serde_json::from_str(&masked).expect("a masked record is JSON");
         assert_eq!((&read["v"], &read["masked"]), (&Value::from(1), &Value::from(true)));
     }

@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{program, settings};
+use crate::{files, program, settings};
 
 /// A client's version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,11 +173,7 @@ pub fn managed_folder() -> &'static Path {
 pub fn forbidden(folder: &Path) -> io::Result<Option<Forbidden>> {
     let mut found: Vec<Forbidden> = Vec::new();
     for file in managed_files(folder) {
-        let bytes = match fs::read(&file) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
-        };
+        let Some(bytes) = files::read(&file)? else { continue };
         for (key, said) in settings::forbids(&String::from_utf8_lossy(&bytes)) {
             let Some(forbidden) = said else { continue };
             found.retain(|other| other.key != key);

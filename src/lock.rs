@@ -29,9 +29,11 @@ pub fn folder(folder: &Path, limit: Duration) -> io::Result<Option<Lock>> {
 
 #[cfg(unix)]
 fn try_lock(folder: &Path) -> io::Result<Option<Lock>> {
-    use rustix::fs::{FlockOperation, flock};
+    use rustix::fs::{FlockOperation, Mode, OFlags, flock};
     use rustix::io::Errno;
-    let file = File::open(folder)?;
+    // What has taken the folder's place is not waited for.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(folder, flags, Mode::empty())?);
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(Lock(Some(file)))),
         Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(None),

@@ -2,12 +2,17 @@
 //! the line than the value. Pure. Works on the line of JSON as it is to be written, so that no field is forgotten, and
 //! leaves it the JSON it was: only what stands within a string is replaced.
 
+mod addresses;
 mod forms;
+mod names;
 mod quotes;
+mod values;
 
 use memchr::{memchr3, memmem};
 
-use self::quotes::{Quote, closing, quote, unquoted};
+use self::names::secrecy;
+use self::quotes::{Quote, closing, quote};
+use self::values::{Given, To, default, value};
 
 /// What stands in the place of a secret.
 pub const MASK: &str = "[masked]";
@@ -53,19 +58,20 @@ fn secrets(line: &str) -> Vec<(usize, usize)> {
     // A word of this length or more has a byte at one of these places.
     let mut at = forms::SHORTEST - 1;
     while let Some(&byte) = bytes.get(at) {
-        let start = if in_word(byte) { word_start(bytes, at) } else { at };
         let end = at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| in_word(**byte)).count();
+        // From its end: `at` may be the letter of an escape, which is none of the word's.
+        let start = if in_word(byte) { word_start(bytes, end) } else { at };
         if let Some(length) = bytes.get(start..end).and_then(forms::token) {
             found.push((start, start + length));
         }
         at = at.max(end) + forms::SHORTEST;
     }
     found.sort_unstable();
-    let mut last = 0;
-    found.retain(|&(start, end)| {
-        let apart = start >= last;
-        last = if apart { end } else { last };
-        apart
+    // Of two that overlap, a token within a value, the whole is one.
+    found.dedup_by(|later, earlier| {
+        let overlap = later.0 < earlier.1;
+        earlier.1 = if overlap { earlier.1.max(later.1) } else { earlier.1 };
+        overlap
     });
     found
 }
@@ -90,11 +96,12 @@ fn by_sign(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         // The flag of a command; the first of its signs.
         b'-' if behind.starts_with(b"--") && begins_word(bytes, at) => {
             let end = at + behind.iter().take_while(|byte| in_word(**byte)).count();
-            let spaced = bytes.get(end) == Some(&b' ') && forms::is_secret_name(bytes.get(at..end)?);
-            if spaced { value(bytes, skip_spaces(bytes, end), false, true) } else { None }
+            let start = skip_blanks(bytes, end);
+            let name = Some(()).filter(|()| start > end).and_then(|()| secrecy(bytes.get(at..end)?))?;
+            value(bytes, start, Given { name, to: To::Flag })
         }
-        b':' if behind.starts_with(b"://") => password_in_address(bytes, at + 3),
-        sign @ (b'=' | b':') => assigned(bytes, at, *sign).or_else(|| credential(bytes, skip_spaces(bytes, at + 1))),
+        b':' if behind.starts_with(b"://") => addresses::secret(bytes, at + 3),
+        b'=' | b':' => assigned(bytes, at),
         _ => None,
     }
 }
@@ -110,65 +117,72 @@ fn credential(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (length >= 16).then_some((start, start + length))
 }
 
-/// The value that a sign at `at` gives to a secret name before it: `NAME=…`, `name = …`, `"name": …`.
-fn assigned(bytes: &[u8], at: usize, sign: u8) -> Option<(usize, usize)> {
-    let spaced = if sign == b'=' { before(bytes, at, |byte| byte == b' ') } else { at };
-    let quoted = spaced.checked_sub(1).filter(|last| matches!(bytes.get(*last), Some(b'"' | b'\'')));
-    let end = quoted.map_or(spaced, |last| before(bytes, last, |byte| byte == b'\\'));
-    let structural = quoted.is_some_and(|last| bytes.get(last) == Some(&b'"') && (last - end) % 2 == 0);
-    if !forms::is_secret_name(bytes.get(word_start(bytes, end)..end)?) {
-        return None;
-    }
-    match sign {
-        b'=' if structural || bytes.get(at + 1) == Some(&b'=') => None,
-        b'=' if spaced < at => value(bytes, skip_spaces(bytes, at + 1), false, false),
-        b'=' => value(bytes, at + 1, false, true),
-        _ => value(bytes, skip_spaces(bytes, at + 1), structural, false),
-    }
-}
-
-/// The value that begins at `start`. A member of the line's own JSON is `structural`: there only a string can be
-/// replaced. One in quotation marks is `certain` to be a value. Whether it is worth it is seen by its beginning, so that
-/// what is passed over was not read to its end: a line is read once, whatever it holds.
-fn value(bytes: &[u8], start: usize, structural: bool, certain: bool) -> Option<(usize, usize)> {
+/// What such a header holds, whatever its scheme, or without one.
+fn authorization(bytes: &[u8], start: usize, structural: bool) -> Option<(usize, usize)> {
     let opened = quote(bytes, start);
     if structural != opened.is_some_and(Quote::ends_string) {
         return None;
     }
     let start = start + opened.map_or(0, |quote| quote.length);
-    let begins = bytes.get(start..)?;
-    if matches!(begins, [b'$' | b'<' | b'{' | b'*' | b'%' | b'-', ..]) || begins.starts_with(MASK.as_bytes()) {
-        return None;
-    }
-    if let Some(opened) = opened {
-        return Some((start, closing(bytes, start, opened)?)).filter(|(start, end)| start < end);
-    }
-    let beginning = begins.get(..unquoted(begins.get(..256).unwrap_or(begins)))?;
-    let random = beginning.len() >= 8
-        && beginning.iter().any(u8::is_ascii_digit)
-        && beginning.iter().any(u8::is_ascii_alphabetic);
-    let worth = !beginning.is_empty() && (certain || random);
-    worth.then(|| (start, start + unquoted(begins)))
+    let scheme = bytes.get(start..)?.iter().take(24).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let start = if bytes.get(start + scheme) == Some(&b' ') { start + scheme + 1 } else { start };
+    let rest = bytes.get(start..)?;
+    let beginning = rest.iter().take(64).take_while(|byte| in_value(**byte)).count();
+    let length = || rest.iter().take_while(|byte| in_value(**byte)).count();
+    let beginning = rest.get(..beginning)?;
+    let long = beginning.len() >= 16 && forms::is_mixed(beginning) && !beginning.contains(&b'/');
+    (long || forms::is_made(beginning)).then(|| (start, start + length()))
 }
 
-/// The password in `scheme://user:password@host`.
-fn password_in_address(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
-    let rest = bytes.get(start..)?;
-    let ends =
-        |byte: &u8| matches!(byte, b'/' | b'"' | b'\\' | b'\'' | b'`' | b'?' | b'#') || byte.is_ascii_whitespace();
-    let authority = rest.get(..rest.iter().position(ends)?)?;
-    let host = authority.iter().rposition(|byte| *byte == b'@')?;
-    let colon = authority.iter().position(|byte| *byte == b':').filter(|colon| *colon < host)?;
-    let (start, end) = (start + colon + 1, start + host);
-    let reference = matches!(bytes.get(start), Some(b'$' | b'{' | b'<' | b'*'));
-    (start < end && !reference && bytes.get(start..end)? != MASK.as_bytes()).then_some((start, end))
+/// The value that a sign at `at` gives to a secret name before it: `NAME=…`, `name := …`, `"name": …`, `'name' => …`,
+/// `${NAME:-…}`.
+fn assigned(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let sign = *bytes.get(at)?;
+    let (before_sign, next) = (at.checked_sub(1).and_then(|last| bytes.get(last)), bytes.get(at + 1));
+    // `:=`, `+=` and `?=` as well; a value of these is not always a string.
+    let wide = sign == b'=' && matches!(before_sign, Some(b':' | b'+' | b'?'));
+    let operator = if wide { at - 1 } else { at };
+    let spaced = if sign == b'=' { blanks_before(bytes, operator) } else { operator };
+    let quoted = spaced.checked_sub(1).filter(|last| matches!(bytes.get(*last), Some(b'"' | b'\'')));
+    let end = quoted.map_or(spaced, |last| before(bytes, last, |byte| byte == b'\\'));
+    let structural = quoted.is_some_and(|last| bytes.get(last) == Some(&b'"') && (last - end) % 2 == 0);
+    let start = word_start(bytes, end);
+    let written = bytes.get(start..end)?;
+    let value_start = skip_blanks(bytes, at + 1);
+    let Some(name) = secrecy(written) else {
+        let is_header = forms::is_header(written);
+        return Some(())
+            .filter(|()| is_header)
+            .and_then(|()| authorization(bytes, value_start, structural))
+            .or_else(|| credential(bytes, value_start));
+    };
+    let given = |to| Given { name, to };
+    match (sign, next) {
+        (b':', Some(b'-' | b'=')) if bytes.get(..start)?.ends_with(b"${") => default(bytes, at + 2),
+        (b':', Some(b'+' | b'?')) if bytes.get(..start)?.ends_with(b"${") => None,
+        // The sign that follows tells; `::` leads into a module.
+        (b':', Some(b'=' | b':')) => None,
+        (b':', _) if structural => value(bytes, value_start, given(To::Member)),
+        (b':', _) => value(bytes, value_start, given(To::Text)),
+        // Comparisons.
+        _ if structural || matches!(next, Some(b'=' | b'~')) || matches!(before_sign, Some(b'=' | b'!')) => None,
+        (_, Some(b'>')) => value(bytes, skip_blanks(bytes, at + 2), given(To::Text)),
+        _ if wide || spaced < at => value(bytes, value_start, given(To::Text)),
+        _ => value(bytes, at + 1, given(To::Variable)),
+    }
+    .or_else(|| credential(bytes, value_start))
 }
 
 /// The body of a private key in PEM, after its `-----BEGIN`.
 fn private_key(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = bytes.get(at..)?;
-    let title = memmem::find(rest.get(..64.min(rest.len()))?, b"PRIVATE KEY-----")? + b"PRIVATE KEY-----".len();
-    let body = rest.get(title..).filter(|body| !body.starts_with(b"-----END"))?;
+    // `RSA PRIVATE KEY`, `PGP PRIVATE KEY BLOCK`; words and nothing else.
+    let words =
+        rest.get(5..)?.iter().take(64).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b' ').count();
+    let (name, dashes) = rest.get(5..)?.split_at_checked(words)?;
+    let is_key = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
+    let title = Some(5 + words + 5).filter(|_| is_key && dashes.starts_with(b"-----"))?;
+    let body = rest.get(title..).filter(|body| !body.starts_with(b"-----END") && !body.starts_with(MASK.as_bytes()))?;
     let string = closing(body, 0, Quote { mark: b'"', length: 1 })?;
     let length = memmem::find(body.get(..string)?, b"-----END").unwrap_or(string);
     (length > 0).then_some((at + title, at + title + length))
@@ -203,8 +217,26 @@ fn before(bytes: &[u8], end: usize, is: fn(u8) -> bool) -> usize {
     end - bytes.get(..end).unwrap_or_default().iter().rev().take_while(|byte| is(**byte)).count()
 }
 
-fn skip_spaces(bytes: &[u8], at: usize) -> usize {
-    at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| **byte == b' ').count()
+/// Past spaces, and tabs as they stand in JSON text.
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at..) {
+            Some([b' ', ..]) => at += 1,
+            Some([b'\\', b't', ..]) => at += 2,
+            _ => return at,
+        }
+    }
+}
+
+/// Where such blanks begin that end at `end`.
+fn blanks_before(bytes: &[u8], mut end: usize) -> usize {
+    loop {
+        match bytes.get(..end) {
+            Some([.., b' ']) => end -= 1,
+            Some([.., b'\\', b't']) if escape(bytes, end - 1) == 1 => end -= 2,
+            _ => return end,
+        }
+    }
 }
 
 /// What words, and so names and tokens, are made of; a table, as it is asked of every byte.

@@ -12,6 +12,11 @@ use std::time::{Duration, Instant};
 #[cfg(unix)]
 pub use self::system::heeded;
 
+/// As a signal to us would: what runs is ended, and what would be run next.
+pub fn end_all() {
+    system::tell();
+}
+
 /// How long what a program left behind may go on writing once the program itself is gone.
 const LINGER: Duration = Duration::from_millis(300);
 /// How often is looked whether it is gone.
@@ -121,10 +126,12 @@ mod system {
     /// How long a group that is asked to end may take before it is ended.
     const GRACE: Duration = Duration::from_millis(700);
 
+    static TOLD: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    static ENOUGH: AtomicBool = AtomicBool::new(false);
+
     /// From here on a signal that would end us is taken note of, so that who runs a program can end that first. A group
     /// of its own gets no Ctrl-C from the terminal.
     pub(super) fn told_to_end() -> io::Result<impl Fn() -> bool> {
-        static TOLD: OnceLock<Arc<AtomicBool>> = OnceLock::new();
         let told = match TOLD.get() {
             Some(told) => told,
             None => {
@@ -137,7 +144,11 @@ mod system {
                 TOLD.get_or_init(|| told)
             }
         };
-        Ok(|| told.load(Ordering::SeqCst))
+        Ok(|| told.load(Ordering::SeqCst) || ENOUGH.load(Ordering::SeqCst))
+    }
+
+    pub(super) fn tell() {
+        ENOUGH.store(true, Ordering::SeqCst);
     }
 
     /// The signals that would end us, without those that whoever started us has made us ignore: nohup the one of a
@@ -186,9 +197,16 @@ mod system {
 mod system {
     use std::io;
     use std::process::{Child, Command};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static ENOUGH: AtomicBool = AtomicBool::new(false);
 
     pub(super) fn told_to_end() -> io::Result<impl Fn() -> bool> {
-        Ok(|| false)
+        Ok(|| ENOUGH.load(Ordering::SeqCst))
+    }
+
+    pub(super) fn tell() {
+        ENOUGH.store(true, Ordering::SeqCst);
     }
 
     pub(super) fn own_group(_: &mut Command) {}

@@ -1,5 +1,5 @@
 //! Which project a folder belongs to: a repository, which all of its worktrees share, else the folder itself. Found by
-//! reading `.git`; starts no process and reads no more than three small files.
+//! reading `.git`; starts no process and reads the beginnings of three small files at most.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,36 +47,47 @@ impl Project {
 
 /// The repository whose working tree begins in this folder. In a worktree, and in a submodule, `.git` is a file that
 /// names its own folder; a worktree's folder names in `commondir` the one that all worktrees share.
+///
+/// Whoever lays a `.git` into a folder does not get what is said to another repository for it. So a link never leads to
+/// one, what a file names is looked at as what it really is, and it counts only where that side names the folder in turn.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
-    let there = fs::metadata(&git).ok()?;
+    let there = fs::symlink_metadata(&git).ok()?;
     if there.is_dir() {
-        return git.join("HEAD").exists().then(|| real(&git));
+        return git.join("HEAD").exists().then_some(git);
     }
-    if !there.is_file() {
-        return None;
-    }
-    let own = folder.join(pointer(&git)?.strip_prefix("gitdir:")?.trim());
-    // Whoever lays such a file into a folder does not get what is said to another repository for it: a worktree is one
-    // whose repository names it in turn, and a submodule has no other's `.git`.
-    let shared = match pointer(&own.join("commondir")) {
-        Some(common) => {
-            let back = pointer(&own.join("gitdir")).map(|back| real(&own.join(back.trim())));
-            (back == Some(real(&git))).then(|| own.join(common.trim()))
-        }
-        None => Some(own.clone()).filter(|own| own.is_dir() && own.file_name().is_none_or(|name| name != ".git")),
-    };
     // Else what it points to is elsewhere, as in a container: the working tree stands for itself.
-    Some(shared.map_or_else(|| folder.to_path_buf(), |shared| real(&shared)))
+    let own = || if there.is_file() { named(folder, &git) } else { None };
+    (there.is_symlink() || there.is_file()).then(|| own().unwrap_or_else(|| folder.to_path_buf()))
+}
+
+/// The repository that a file `.git` names and that knows of this working tree.
+fn named(folder: &Path, git: &Path) -> Option<PathBuf> {
+    let own = real(&folder.join(pointer(git)?.strip_prefix("gitdir:")?.trim()))?;
+    if let Some(common) = pointer(&own.join("commondir")) {
+        let common = real(&own.join(common.trim()))?;
+        let back = real(&own.join(pointer(&own.join("gitdir"))?.trim()))?;
+        // The folder of a worktree that anybody could have made names any repository.
+        return (back == git && own.parent() == Some(&common.join("worktrees"))).then_some(common);
+    }
+    let tree = real(&own.join(work_tree(&pointer(&own.join("config"))?)?))?;
+    (tree == folder).then_some(own)
+}
+
+/// `core.worktree` of a repository's config, by which a submodule's names its working tree.
+fn work_tree(config: &str) -> Option<&str> {
+    let core = config.lines().map(str::trim).skip_while(|line| !line.eq_ignore_ascii_case("[core]")).skip(1);
+    let pairs = core.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
+    pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case("worktree")).map(|(_, value)| value.trim()).next()
 }
 
 fn pointer(file: &Path) -> Option<String> {
     let bytes = state::read(&fs::canonicalize(file).ok()?, POINTER_LIMIT).ok()?;
-    String::from_utf8(bytes).ok()
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+fn real(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
 }
 
 #[cfg(test)]
@@ -118,9 +129,63 @@ mod tests {
     #[test]
     fn a_submodule_is_not_the_repository_around_it() {
         let home = laid_out();
-        fs::create_dir_all(home.path().join("repo/.git/modules/module")).unwrap();
+        let own = home.path().join("repo/.git/modules/module");
+        fs::create_dir_all(own.join("worktrees/wt")).unwrap();
+        fs::write(own.join("config"), "[user]\n\tworktree = /\n[core]\n\tbare = false\n\tworktree = ../../../module\n")
+            .unwrap();
         fs::write(home.path().join("repo/module/.git"), "gitdir: ../.git/modules/module\n").unwrap();
-        assert_ne!(Project::of(&home.path().join("repo/module")), Project::of(&home.path().join("repo")));
+        let of = |path: &str| Project::of(&home.path().join(path));
+        assert_ne!(of("repo/module"), of("repo"));
+        // A worktree of the submodule is the submodule.
+        let wt = own.join("worktrees/wt");
+        fs::write(wt.join("commondir"), "../..\n").unwrap();
+        fs::write(wt.join("gitdir"), format!("{}\n", home.path().join("plain/.git").display())).unwrap();
+        fs::write(home.path().join("plain/.git"), format!("gitdir: {}\n", wt.display())).unwrap();
+        assert_eq!(of("plain"), of("repo/module"));
+        // What the submodule's repository does not name stands for itself.
+        fs::write(home.path().join("plain/.git"), format!("gitdir: {}\n", own.display())).unwrap();
+        assert_ne!(of("plain"), of("repo/module"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_never_makes_a_folder_another_project() {
+        use std::os::unix::fs::symlink;
+        let home = laid_out();
+        let at = |path: &str| home.path().join(path);
+        let git = at("plain/.git");
+        let alone = |what: &str| {
+            for folder in ["plain", "plain/sub"] {
+                let project = Project::of(&at(folder));
+                assert_ne!(project, Project::of(&at("repo")), "{what}");
+                assert_eq!(project.folder(), fs::canonicalize(at("plain")).unwrap(), "{what}");
+            }
+            fs::remove_file(&git).unwrap();
+        };
+        symlink(at("repo/.git"), &git).unwrap();
+        alone("a link to a repository");
+        symlink(at("elsewhere/wt/.git"), &git).unwrap();
+        alone("a link to a worktree's file");
+        symlink("nowhere", &git).unwrap();
+        alone("a link to nothing");
+        symlink(at("repo/.git"), at("plain/alias")).unwrap();
+        for named in ["alias", "../plain/alias", "alias/.", "alias/worktrees/wt", "alias/worktrees/../"] {
+            fs::write(&git, format!("gitdir: {named}\n")).unwrap();
+            alone(named);
+        }
+    }
+
+    #[test]
+    fn a_worktree_of_ones_own_making_leads_to_no_repository() {
+        let home = laid_out();
+        let at = |path: &str| home.path().join(path);
+        for own in ["plain/own", "plain/worktrees/own"] {
+            fs::create_dir_all(at(own)).unwrap();
+            fs::write(at(own).join("commondir"), at("repo/.git").display().to_string()).unwrap();
+            fs::write(at(own).join("gitdir"), at("plain/.git").display().to_string()).unwrap();
+            fs::write(at("plain/.git"), format!("gitdir: {}\n", at(own).display())).unwrap();
+            assert_eq!(Project::of(&at("plain")).folder(), fs::canonicalize(at("plain")).unwrap(), "{own}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The memory file of a session, below the state folder: lines, only ever appended to, so that hooks side by side lose
 //! nothing and nobody waits for a lock.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ impl Store {
     /// Cuts the file down to the lines that still count. One process at a time does it, the others go on without
     /// waiting; what they append meanwhile is carried over.
     fn cut(&self) -> io::Result<()> {
-        let mut old = File::open(&self.path)?;
+        let mut old = state::open(&self.path)?;
         if old.try_lock().is_err() || is_gone(&old.metadata()?) {
             return Ok(());
         }

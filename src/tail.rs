@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::{history, journal};
+use crate::{files, history, journal};
 
 /// A file that grows, read line by line.
 #[derive(Debug)]
@@ -50,11 +50,7 @@ impl Tail {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    // A FIFO in its place is not waited for.
-    if !fs::metadata(path)?.is_file() {
-        return Err(ErrorKind::InvalidInput.into());
-    }
-    File::open(path)
+    files::open(path)
 }
 
 /// The journal from some moment on, whatever day it becomes.

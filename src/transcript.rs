@@ -2,8 +2,8 @@
 //! decided without a person. Tolerant: what is unknown, cut or broken is passed over. Reads files that payloads name, and
 //! of those only regular ones, to a limit.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Seek, SeekFrom};
+use std::fs;
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,6 +11,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use crate::assumption::{Beat, Said};
 use crate::client::Version;
+use crate::files;
 use crate::hash;
 use crate::lines;
 use crate::wire::{self, Payload};
@@ -30,13 +31,10 @@ const LEAD: Duration = Duration::seconds(60);
 /// Where the file cannot be read, or is no regular one.
 pub fn beats(path: &Path, since: DateTime<Utc>, aside: bool) -> io::Result<Vec<Beat>> {
     // A FIFO or a device in its place is not opened.
-    let there = fs::metadata(path)?;
-    if !there.is_file() {
-        return Err(ErrorKind::InvalidInput.into());
-    }
-    let mut file = File::open(path)?;
-    if there.len() > READ_LIMIT {
-        file.seek(SeekFrom::Start(there.len() - READ_LIMIT))?;
+    let mut file = files::open(path)?;
+    let length = file.metadata()?.len();
+    if length > READ_LIMIT {
+        file.seek(SeekFrom::Start(length - READ_LIMIT))?;
     }
     read(file, since, aside)
 }

@@ -13,6 +13,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use home::{Home, PROGRAM};
+use rstest::rstest;
 use serde_json::{Value, json};
 
 /// No output may have it, wherever it is planted.
@@ -96,6 +97,14 @@ esac
         command.arg("--wait").arg(PROGRAM).arg("doctor").args(args).env_clear().current_dir(self.home.path());
         command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// A FIFO in the place of a file.
+    fn fifo(&self, name: &str) {
+        let file = self.path(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&file);
+        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
     }
 
     /// The JSON output, valid by the schema, and whether the exit code is 0.
@@ -444,4 +453,58 @@ fn a_check_or_a_time_that_there_is_not_is_refused_by_name() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, "error: \"soon\" is no time for --mcp-timeout\nhint: say it like 60s or 2m\n");
+}
+
+#[rstest]
+#[case("p/.git", "in-force unread-repository", true)]
+#[case("p/.mcp.json", "mcp unread-config", true)]
+#[case("p/.claude/settings.json", "in-force unread-settings", true)]
+#[case("p/.claude/settings.local.json", "in-force unread-settings", true)]
+#[case(".claude.json", "in-force broken-state", true)]
+#[case(".claude/settings.json", "in-force unread-settings", true)]
+#[case(".claude/mcp-needs-auth-cache.json", "mcp unread-config", true)]
+#[case(".claude/.credentials.json", "login unread", false)]
+#[case(".config/unattended/config.toml", "config unread", true)]
+fn a_fifo_in_the_place_of_a_file_keeps_no_verb_waiting_and_doctor_tells_of_it(
+    #[case] file: &str,
+    #[case] finding: &str,
+    #[case] fails: bool,
+) {
+    let machine = Machine::wired("2.1.332");
+    machine.fifo(file);
+    fs::create_dir_all(machine.path("p")).unwrap();
+    let verbs = [
+        &["doctor", "--json"][..],
+        &["run", "--", "hello"],
+        &["run", "--no-preflight", "--", "hello"],
+        &["status"],
+        &["explain", "SessionStart"],
+        &["review"],
+        &["install", "--dry-run"],
+        &["uninstall", "--dry-run"],
+        &["prompt"],
+        &["statusline"],
+    ];
+    for args in verbs {
+        let prepared = machine.home.command(&[]);
+        let mut command = Command::new("timeout");
+        command.args(["-k", "1", "60", PROGRAM]).args(args).env_clear().current_dir(machine.path("p"));
+        command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let code = output.status.code().unwrap();
+        assert!(code < 124, "{args:?}: {code}: {}", String::from_utf8_lossy(&output.stderr));
+        if args[0] == "doctor" {
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let findings = report["findings"].as_array().unwrap();
+            let of = |it: &Value| format!("{} {}", it["id"].as_str().unwrap(), it["about"].as_str().unwrap());
+            let found = findings.iter().find(|it| of(it) == finding).unwrap_or_else(|| panic!("{report:#}"));
+            let said = found["finding"].as_str().unwrap();
+            assert!(said.contains(": it is a FIFO, no regular file"), "{said}");
+            assert!(said.contains(Path::new(file).file_name().unwrap().to_str().unwrap()), "{said}");
+            assert_eq!(found["state"], if fails { "failure" } else { "warning" });
+        }
+        if args == ["run", "--", "hello"] && fails {
+            assert_eq!(code, 3, "{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }

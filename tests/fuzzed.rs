@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 /// Pieces that mean something to one of the readers.
-const PIECES: [&str; 30] = [
+const PIECES: [&str; 36] = [
     "{",
     "}",
     "[",
@@ -45,6 +45,12 @@ const PIECES: [&str; 30] = [
     "--token ",
     "-----BEGIN PRIVATE KEY-----",
     "//",
+    "${TOKEN:-",
+    "Authorization: ",
+    "://me:",
+    "S3cretValu3",
+    "@",
+    "'",
 ];
 
 /// Every line of the files below a folder of the tests, and each file as a whole where it is short.

@@ -417,6 +417,60 @@ fn a_signal_while_servers_are_looked_at_ends_that_and_nothing_is_started() {
     assert!(!machine.path("words").exists());
 }
 
+#[rstest]
+#[case(Signal::TERM, 143)]
+#[case(Signal::INT, 130)]
+fn a_signal_while_the_client_says_its_version_ends_that_and_nothing_is_started(
+    #[case] signal: Signal,
+    #[case] code: i32,
+) {
+    let machine = Machine::new(WORDS);
+    let client = "#!/bin/sh\necho $$ > \"$HOME/pid\"\nsleep 1000 & echo $! >> \"$HOME/pid\"\nwait\n";
+    machine.write("text", client);
+    assert!(Command::new("cp").arg(machine.path("text")).arg(machine.path("bin/claude")).status().unwrap().success());
+    let mut run = machine.start(&["--", "hello"]);
+    let begun = Instant::now();
+    while fs::read_to_string(machine.path("pid")).unwrap_or_default().lines().count() < 2 {
+        assert!(begun.elapsed() < LIMIT, "the client is not asked");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    run.tell(signal);
+    assert_eq!(run.end().code(), Some(code), "{}", run.said());
+    all_gone(&machine.read("pid"));
+    assert!(!machine.path("words").exists());
+}
+
+#[test]
+fn the_limit_holds_before_the_client_is_started_too_and_leaves_no_copy() {
+    let machine = Machine::new(WORDS);
+    fs::remove_file(machine.path("listing")).unwrap();
+    assert!(Command::new("mkfifo").arg(machine.path("listing")).status().unwrap().success());
+    fs::create_dir(machine.path("tmp")).unwrap();
+    let machine = Machine { home: machine.home.with("TMPDIR", "tmp") };
+    let output = machine.run(&["--max-time", "3s", "--", "hello"]);
+    let said = text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("it has run for 3s; the client was not started yet hint: "), "{said}");
+    assert!(!machine.path("words").exists());
+    assert_eq!(fs::read_dir(machine.path("tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_caller_names_may_be_a_pipe_and_one_in_which_nothing_comes_is_not_waited_for() {
+    let machine = Machine::new(WORDS);
+    for name in ["given", "silent"] {
+        assert!(Command::new("mkfifo").arg(machine.path(name)).status().unwrap().success());
+    }
+    let given = machine.path("given");
+    let writer = std::thread::spawn(move || fs::write(given, "{\"model\": \"sonnet\"}"));
+    let output = machine.run(&["--no-preflight", "--", "--settings", "given", "hello"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    writer.join().unwrap().unwrap();
+    let output = machine.run(&["--no-preflight", "--", "--settings", "silent", "hello"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("nothing came to its end there in 10 s"), "{}", text(&output.stderr));
+}
+
 #[test]
 fn a_client_that_heeds_no_signal_is_ended_by_a_second_one() {
     let machine = Machine::new(&format!("trap '' TERM\n{LEAVES}while :; do sleep 1; done"));
@@ -525,10 +579,10 @@ fn whatever_shows_that_it_works_keeps_a_run_from_being_ended(#[case] works: &str
 #[test]
 fn a_run_that_takes_too_long_is_ended() {
     let machine = Machine::new("while :; do echo x; sleep 0.1; done");
-    let output = machine.run(&["--max-time", "1s", "--", "hello"]);
+    let output = machine.run(&["--no-preflight", "--max-time", "5s", "--", "hello"]);
     assert_eq!(output.status.code(), Some(4));
     assert!(
-        text(&output.stderr).contains("it has run for 1s; last: nothing that could be seen"),
+        text(&output.stderr).contains("it has run for 5s; last: nothing that could be seen"),
         "{}",
         text(&output.stderr)
     );

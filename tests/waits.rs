@@ -221,7 +221,7 @@ fn a_client_that_takes_no_answers_is_told_them_by_a_denial(#[case] version: &str
     if denied {
         let words = denial(&answer);
         assert!(words.starts_with("A person has answered."), "{words}");
-        assert!(words.ends_with("- Which colors? Red, Green\n- Which size? as large as it gets"), "{words}");
+        assert!(words.ends_with("- \"Which colors?\" Red, Green\n- \"Which size?\" as large as it gets"), "{words}");
     } else {
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
     }
@@ -233,7 +233,7 @@ fn a_look_alike_of_the_question_tool_is_told_by_a_denial_since_its_server_would_
     let home = Home::on().with("CLAUDE_CODE_SESSION_ATTENDED", "0").config(LONG);
     let hook = Waiting::start(&home, &question().replace("\"AskUserQuestion\"", "\"mcp__forms__AskUserQuestion\""));
     reply(&up(&home, 1)[0], json!({"do": "answer", "answers": [[1]]}));
-    assert!(denial(&hook.answer().unwrap()).ends_with("- Do you prefer red or blue? Red"));
+    assert!(denial(&hook.answer().unwrap()).ends_with("- \"Do you prefer red or blue?\" Red"));
 }
 
 #[rstest]
@@ -710,7 +710,7 @@ fn requests_of_several_runs_stay_apart() {
     }
     for (hook, run) in hooks.into_iter().zip(["1", "2", "3"]) {
         let answer = hook.answer().unwrap();
-        assert!(denial(&answer).ends_with(&format!("{run} blue? Do you prefer {run} blue?")), "{answer}");
+        assert!(denial(&answer).ends_with(&format!("{run} blue?\" Do you prefer {run} blue?")), "{answer}");
     }
     assert_eq!(left(&home), 0);
 }

@@ -3,7 +3,7 @@
 
 mod fixture;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ use crate::review::text::harmless_json;
 use crate::switch::{self, Attendance, Surroundings, Verdict};
 use crate::trouble::Trouble;
 use crate::wire::{self, Payload};
-use crate::{clock, input, lines, paths, reviews, standing};
+use crate::{clock, files, input, lines, paths, reviews, standing};
 
 /// After how many lines that are nothing it is no longer said of each.
 const WARNINGS: usize = 5;
@@ -291,6 +291,6 @@ fn first_value(text: &str) -> Option<&str> {
 /// The answers that stand beside a file of payloads, as beside our fixtures: `CASE.answers.jsonl` beside `CASE.jsonl`.
 fn answers_beside(file: &Path) -> Vec<Option<Value>> {
     let beside = file.file_stem().map(|stem| file.with_file_name(format!("{}.answers.jsonl", stem.to_string_lossy())));
-    let text = beside.and_then(|beside| fs::read_to_string(beside).ok()).unwrap_or_default();
+    let text = beside.and_then(|beside| files::read_text(&beside).ok()?).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).ok()).collect()
 }

@@ -8,6 +8,8 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -15,16 +17,17 @@ use anyhow::Context;
 use super::doctor::{facts, limit};
 use super::install::executable;
 use crate::cli::{KeepArgs, RunArgs};
+use crate::doctor::facts::Facts;
 use crate::doctor::gather::Options;
 use crate::doctor::{Check, Finding, State};
-use crate::paths;
 use crate::run::arguments::Arguments;
 use crate::run::follow::Follower;
 use crate::run::input::Input;
 use crate::run::preflight::{self, Hooks};
 use crate::run::session::{self, Order, Told};
-use crate::run::{keeper, surroundings};
+use crate::run::{keeper, lineage, surroundings};
 use crate::trouble::Trouble;
+use crate::{paths, program};
 
 /// The exit code where something stands in the way.
 const STANDS_IN_THE_WAY: u8 = 3;
@@ -39,6 +42,7 @@ const ELSEWHERE: [&str; 7] = ["bg", "background", "cloud", "desktop", "teleport"
 /// # Errors
 /// Options that cannot be, settings that cannot be merged, a client that is not there.
 pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let begun = Instant::now();
     let limits = Limits {
         silence: args.max_silence.as_deref().map(|text| limit(text, "--max-silence")).transpose()?,
         time: args.max_time.as_deref().map(|text| limit(text, "--max-time")).transpose()?,
@@ -57,9 +61,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         mcp_limit: limit(&args.mcp_timeout, "--mcp-timeout")?,
         mcp_configs: texts(arguments.values("mcp-config")),
     };
-    let mut facts = match facts(&options) {
-        Ok(facts) => facts,
-        Err(error) => return told.signal().map(|signal| code(128 + signal)).ok_or(error),
+    let mut facts = match look_ahead(options, &told, begun, limits.time)? {
+        Ahead::Seen(facts) => *facts,
+        Ahead::Ended(code) => return Ok(code),
     };
     preflight::fit(&mut facts, &arguments, own.as_ref().map(|own| (own.name.as_str(), own.text.as_str())));
     let findings = preflight::judge(&facts, &arguments, &checks);
@@ -84,7 +88,47 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let follower = follow(&mut arguments);
     arguments.add("print");
-    watch(&client, arguments, input, told, follower, limits)
+    if let Some(signal) = told.signal(Duration::ZERO) {
+        return Ok(code(128 + signal));
+    }
+    watch(&client, arguments, input, told, follower, limits, begun)
+}
+
+/// What was found before the client is started.
+enum Ahead {
+    Seen(Box<Facts>),
+    /// A signal came, or a limit was reached.
+    Ended(ExitCode),
+}
+
+/// Gathers the facts. Whatever may be slow there, a signal and the limit end it, and what was started for it.
+fn look_ahead(options: Options, told: &Told, begun: Instant, time: Option<Duration>) -> anyhow::Result<Ahead> {
+    /// What is told to end has so long to leave nothing behind.
+    const LEAVE: Duration = Duration::from_secs(3);
+    let (tell, hear) = mpsc::channel();
+    // Not joined: where it cannot be ended it ends with this process.
+    thread::spawn(move || tell.send(facts(&options).map(Box::new)));
+    let ended = loop {
+        match hear.recv_timeout(Duration::from_millis(20)) {
+            Ok(Ok(facts)) => return Ok(Ahead::Seen(facts)),
+            Ok(Err(error)) => {
+                return told.signal(Duration::from_millis(50)).map(|s| Ahead::Ended(code(128 + s))).ok_or(error);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => anyhow::bail!("the facts could not be gathered"),
+        }
+        if let Some(signal) = told.signal(Duration::ZERO) {
+            break code(128 + signal);
+        }
+        if let Some(time) = time.filter(|time| begun.elapsed() >= *time) {
+            told::not_started(time);
+            break ExitCode::from(ENDED);
+        }
+    };
+    program::end_all();
+    let _ = hear.recv_timeout(LEAVE);
+    lineage::end_all(Duration::ZERO);
+    Ok(Ahead::Ended(ended))
 }
 
 /// `keep-client`: the process between a run and its client.
@@ -197,6 +241,7 @@ fn watch(
     told: Told,
     mut follower: Follower,
     limits: Limits,
+    begun: Instant,
 ) -> anyhow::Result<ExitCode> {
     let streams = texts(arguments.values("output-format")).pop().is_some_and(|format| format == "stream-json");
     let shows = stderr().is_terminal() && !(stdout().is_terminal() && streams);
@@ -208,7 +253,6 @@ fn watch(
         input: input.stdio(),
         copied: limits.silence.is_some() || (shows && stdout().is_terminal()),
     };
-    let begun = Instant::now();
     let session = session::start(order, told).map_err(|error| {
         Trouble::error(format!("this executable does not start itself: {error}"), "see that it may be run")
     })?;

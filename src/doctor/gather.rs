@@ -18,7 +18,7 @@ use super::Check;
 use super::facts::{Client, ConfigFile, Facts};
 use crate::history::{Detail, Span};
 use crate::policy::Policy;
-use crate::{client, clock, history, paths, program, wiring};
+use crate::{client, clock, files, history, paths, program, wiring};
 
 /// How far back stalls are looked for.
 pub const STALL_DAYS: i64 = 7;
@@ -127,12 +127,7 @@ fn environment(layers: &super::layers::Layers) -> BTreeMap<String, String> {
 
 fn config_file() -> ConfigFile {
     let file = paths::config_file();
-    let text = match file.as_deref().map(std::fs::read) {
-        None => Ok(None),
-        Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Some(Err(error)) => Err(error.to_string()),
-        Some(Ok(bytes)) => String::from_utf8(bytes).map(Some).map_err(|error| error.to_string()),
-    };
+    let text = file.as_deref().map_or(Ok(None), files::read_text).map_err(|error| error.to_string());
     let config = text.as_ref().ok().and_then(Option::as_deref).map(|text| crate::config::read(text).0);
     let notify_trouble = config.and_then(|config| notify_trouble(config.notify.command.first()?));
     ConfigFile { file, text, notify_trouble }

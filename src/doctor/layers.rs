@@ -9,6 +9,9 @@ use serde_json::Value;
 use crate::settings;
 use crate::trouble::Trouble;
 
+/// How the trouble begins with a file of which nothing could be read.
+pub const UNREAD: &str = "cannot be read";
+
 /// Whose settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the client's")]
@@ -53,7 +56,10 @@ impl Layer {
     /// Reads the bytes of a settings file.
     pub fn of(scope: Scope, file: PathBuf, bytes: Result<Vec<u8>, String>) -> Layer {
         let read = bytes
-            .map_err(|why| Trouble { what: format!("cannot be read: {why}"), hint: "see that you may read it".into() })
+            .map_err(|why| Trouble {
+                what: format!("{UNREAD}: {why}"),
+                hint: "see that it is a file, and that you may read it".into(),
+            })
             .and_then(|bytes| settings::decode(&bytes).map(str::to_owned));
         let (text, trouble) = match read {
             Ok(text) => {

@@ -14,6 +14,8 @@ pub struct Place {
     pub top: Option<PathBuf>,
     /// The root of the main work tree: for a linked one, of the repository that it belongs to.
     pub main: Option<PathBuf>,
+    /// Why the `.git` in `top` cannot be read.
+    pub trouble: Option<String>,
 }
 
 /// What of the project's own settings makes the client look closer.
@@ -96,7 +98,8 @@ mod tests {
         #[case] accepted: &str,
         #[case] want: bool,
     ) {
-        let place = Place { folder: folder.into(), top: top.map(Into::into), main: main.map(Into::into) };
+        let place =
+            Place { folder: folder.into(), top: top.map(Into::into), main: main.map(Into::into), trouble: None };
         assert_eq!(is_trusted(Some(version), &place, brings, |path| path == Path::new(accepted)), want);
     }
 }

@@ -1,8 +1,8 @@
-//! What secrets look like: the forms in which services hand out tokens, and the names to which secrets are given.
+//! What secrets look like: the forms in which services hand out tokens, and what looks made by a machine.
 
 /// The beginnings of tokens, and how long the whole is at least. From what the services publish so that scanners find
 /// their tokens.
-const PREFIXES: [(&[u8], usize); 32] = [
+const PREFIXES: [(&[u8], usize); 47] = [
     (b"sk-", 24),
     (b"ghp_", 30),
     (b"gho_", 30),
@@ -35,17 +35,25 @@ const PREFIXES: [(&[u8], usize); 32] = [
     (b"dckr_pat_", 20),
     (b"hvs.", 24),
     (b"shpat_", 30),
+    (b"shpss_", 30),
+    (b"gsk_", 30),
+    (b"xai-", 40),
+    (b"pplx-", 40),
+    (b"nvapi-", 40),
+    (b"glsa_", 30),
+    (b"lin_api_", 30),
+    (b"sbp_", 30),
+    (b"ATATT", 40),
+    (b"figd_", 30),
+    (b"rubygems_", 40),
+    (b"sntrys_", 40),
+    (b"tskey-", 30),
+    (b"xoxe-", 30),
+    (b"AGE-SECRET-KEY-1", 50),
 ];
 
 /// No token is shorter, in bytes.
 pub(super) const SHORTEST: usize = 20;
-
-/// Names that are secret wherever they stand in a name of several parts.
-const ANYWHERE: [&[u8]; 5] = [b"secret", b"password", b"passwd", b"passphrase", b"apikey"];
-/// Names that are secret as the last part.
-const LAST: [&[u8]; 6] = [b"token", b"pass", b"pwd", b"credential", b"credentials", b"authtoken"];
-/// What makes a `key` a secret.
-const BEFORE_KEY: [&[u8]; 7] = [b"api", b"access", b"private", b"signing", b"encryption", b"master", b"auth"];
 
 /// The length of the token that a word begins with. A full stop at its end is the sentence's.
 pub(super) fn token(word: &[u8]) -> Option<usize> {
@@ -74,37 +82,20 @@ pub(super) fn is_scheme(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"bearer") || word.eq_ignore_ascii_case(b"basic")
 }
 
-/// Whether a value given to this name is a secret: `DB_PASSWORD`, `apiKey`, `--access-token`; not `max_tokens`.
-pub(super) fn is_secret_name(name: &[u8]) -> bool {
-    /// No name of a variable or a flag is longer.
-    const LONGEST: usize = 80;
-    let (mut rest, mut before) = (name, &b""[..]);
-    while let (Some(part), true) = (next_part(&mut rest), name.len() <= LONGEST) {
-        let is = |names: &[&[u8]]| {
-            // Most parts of most names are told off by their first letter.
-            let first = part.first().map_or(0, u8::to_ascii_lowercase);
-            names.iter().any(|name| name.first() == Some(&first) && part.eq_ignore_ascii_case(name))
-        };
-        let last = !rest.iter().any(u8::is_ascii_alphanumeric);
-        let key = part.eq_ignore_ascii_case(b"key") && BEFORE_KEY.iter().any(|name| before.eq_ignore_ascii_case(name));
-        if key || is(&ANYWHERE) || (last && is(&LAST)) {
-            return true;
-        }
-        before = part;
-    }
-    false
+/// Whether it is the name of a header that holds a credential.
+pub(super) fn is_header(name: &[u8]) -> bool {
+    [&b"authorization"[..], b"proxy-authorization"].iter().any(|header| name.eq_ignore_ascii_case(header))
 }
 
-/// Takes the next part off a name: names are split at marks, and where a capital follows a small letter.
-fn next_part<'a>(name: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let start = name.iter().position(u8::is_ascii_alphanumeric)?;
-    let part = name.get(start..)?;
-    let pairs = part.iter().zip(part.iter().skip(1));
-    let ends = |(before, byte): (&u8, &u8)| {
-        !byte.is_ascii_alphanumeric() || (before.is_ascii_lowercase() && byte.is_ascii_uppercase())
-    };
-    let length = pairs.map(ends).position(|ends| ends).map_or(part.len(), |at| at + 1);
-    let (part, rest) = part.split_at_checked(length)?;
-    *name = rest;
-    Some(part)
+/// Whether it is long enough and mixed enough to be no word: eight bytes, of them a letter and a digit.
+pub(super) fn is_mixed(bytes: &[u8]) -> bool {
+    bytes.len() >= 8 && bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Whether it looks made by a machine, for names that are given to much else: mixed, and of both cases or as long as a
+/// token.
+pub(super) fn is_made(bytes: &[u8]) -> bool {
+    let cased = bytes.iter().any(u8::is_ascii_uppercase) && bytes.iter().any(u8::is_ascii_lowercase);
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    is_mixed(bytes) && (cased || (bytes.len() >= SHORTEST && digits >= 2))
 }

@@ -1,18 +1,40 @@
 //! Where values end: quotation marks as they stand in JSON text, within and at the bounds of its strings.
 
-/// The length of a value that stands in no quotation marks.
+use super::in_word;
+
+/// The length of a value that stands in no quotation marks, as a shell or a file of settings would take it. A mark with
+/// a word right behind it belongs to the value: `a,b`, `a)b`, `a'b'`.
 pub(super) fn unquoted(bytes: &[u8]) -> usize {
     let mut end = 0;
+    let word_at = |at: usize| bytes.get(at).is_some_and(|byte| in_word(*byte));
     while let Some(byte) = bytes.get(end) {
         match byte {
-            // A backslash of the value's own.
-            b'\\' if bytes.get(end + 1) == Some(&b'\\') && !matches!(bytes.get(end + 2), Some(b'"') | None) => end += 2,
-            b'"' | b'\\' | b'\'' | b'`' | b';' | b'&' | b'|' | b',' | b')' | b'<' | b'>' => break,
+            b'"' | b'`' | b';' | b'&' | b'|' | b'<' | b'>' => break,
+            b'\\' => {
+                let slashes = bytes.get(end..).unwrap_or_default().iter().take_while(|byte| **byte == b'\\').count();
+                end += match (slashes % 2, bytes.get(end + slashes)) {
+                    // A quotation mark within the string.
+                    (1, Some(b'"')) if word_at(end + slashes + 1) => slashes + 1,
+                    // Backslashes of the value's own.
+                    (0, Some(mark)) if *mark != b'"' => slashes,
+                    _ => break,
+                };
+            }
+            b'\'' | b')' if !word_at(end + 1) => break,
+            b',' if !word_at(end + 1) || is_pair(bytes.get(end + 1..).unwrap_or_default()) => break,
             _ if byte.is_ascii_whitespace() => break,
             _ => end += 1,
         }
     }
     end
+}
+
+/// Whether the next of several pairs begins: `host=x`, `user: y`.
+fn is_pair(bytes: &[u8]) -> bool {
+    /// No name in such a list is longer.
+    const LONGEST: usize = 40;
+    let name = bytes.iter().take(LONGEST).take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_').count();
+    name > 1 && matches!(bytes.get(name), Some(b'=' | b':')) && bytes.get(name + 1).is_some_and(|byte| *byte != b'=')
 }
 
 /// A quotation mark as it stands in JSON text.

@@ -55,9 +55,9 @@ impl Told {
         Ok(Told { hear, tell })
     }
 
-    /// The signal that came, if one has.
-    pub fn signal(&self) -> Option<i32> {
-        match self.hear.recv_timeout(Duration::from_millis(50)) {
+    /// The signal that came, if one has or does within `time`.
+    pub fn signal(&self, time: Duration) -> Option<i32> {
+        match self.hear.recv_timeout(time) {
             Ok(Event::Told(signal)) => Some(signal),
             _ => None,
         }

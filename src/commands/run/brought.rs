@@ -11,7 +11,7 @@ use crate::doctor::facts::Facts;
 use crate::policy::Policy;
 use crate::run::arguments::Arguments;
 use crate::trouble::Trouble;
-use crate::{guidance, settings};
+use crate::{files, guidance, settings};
 
 /// The caller's `--settings`.
 pub(super) struct Settings {
@@ -87,8 +87,7 @@ pub(super) fn contract(arguments: &mut Arguments) -> anyhow::Result<Option<Named
 }
 
 fn read(path: &OsStr) -> Result<String, String> {
-    let bytes = std::fs::read(Path::new(path)).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|error| error.to_string())
+    files::read_given(Path::new(path))
 }
 
 /// What stood in a file goes into one for us alone: a command line can be read by anyone.

@@ -100,6 +100,12 @@ pub(super) fn end(follower: &Follower, reached: Option<Reached>, exit: u8, took:
     say(&format!("{}\n", wrapped(&summary, 0)));
 }
 
+/// That it was ended at the limit while what stands in its way was looked for.
+pub(super) fn not_started(limit: Duration) {
+    let what = format!("the run was ended: it has run for {}; the client was not started yet", said(limit));
+    complain(&what, "let it run longer with --max-time, or see with doctor what takes so long");
+}
+
 /// What was decided in the run's sessions, as `review` gives it.
 fn summary(follower: &Follower) {
     let Some(state) = paths::state_folder() else { return };

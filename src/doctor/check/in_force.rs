@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::terminal_gate;
 use crate::doctor::facts::Facts;
-use crate::doctor::layers::{Layer, Scope};
+use crate::doctor::layers::{Layer, Scope, UNREAD};
 use crate::doctor::{Check, Finding, State};
 use crate::settings;
 
@@ -13,6 +13,7 @@ const CHECK: Check = Check::InForce;
 /// Judges it.
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let mut findings = broken(facts);
+    findings.extend(repository(facts));
     findings.extend(turned_off(facts));
     findings.extend(told(facts));
     findings.extend(bypass(facts));
@@ -29,11 +30,24 @@ fn broken(facts: &Facts) -> Vec<Finding> {
     broken
         .map(|(layer, trouble)| {
             let file = facts.shown(&layer.file);
+            if trouble.what.starts_with(UNREAD) {
+                let finding = format!("{file} {}", trouble.what);
+                return Finding::bad(CHECK, "unread-settings", State::Failure, finding, trouble.hint.clone()).of(file);
+            }
             let finding = format!("{file} {}: the client skips all of it, and asks at its start", trouble.what);
             Finding::bad(CHECK, "broken-settings", State::Failure, finding, format!("correct {file} at that place"))
                 .of(file)
         })
         .collect()
+}
+
+/// What git, and with it the client, would read first in the folder.
+fn repository(facts: &Facts) -> Option<Finding> {
+    let (top, why) = (facts.place.top.as_ref()?, facts.place.trouble.as_ref()?);
+    let git = facts.shown(&top.join(".git"));
+    let remedy = format!("take {git} away, or make it what git makes it");
+    let finding = format!("{git} cannot be read: {why}");
+    Some(Finding::bad(CHECK, "unread-repository", State::Failure, finding, remedy).of(git))
 }
 
 fn turned_off(facts: &Facts) -> Vec<Finding> {

@@ -26,9 +26,19 @@ const OTHERS: [(&str, &str); 6] = [
 /// Judges it.
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![credentials(facts)];
+    if findings.iter().all(|finding| finding.state == State::Ok) {
+        // Whatever else a run is authenticated by: the client may read it all the same.
+        findings.extend(unread(facts, State::Warning));
+    }
     findings.extend(unapproved_key(facts));
     findings.extend(root(facts));
     findings
+}
+
+fn unread(facts: &Facts, state: State) -> Option<Finding> {
+    let why = facts.credentials.trouble.as_ref()?;
+    let finding = format!("the client's .credentials.json cannot be read: {why}");
+    Some(Finding::bad(CHECK, "unread", state, finding, "log in again: claude, then /login"))
 }
 
 fn credentials(facts: &Facts) -> Finding {
@@ -39,11 +49,10 @@ fn credentials(facts: &Facts) -> Finding {
     if facts.layers.value(&["apiKeyHelper"]).is_some() {
         return Finding::ok(CHECK, "helper", "runs are authenticated by the settings' apiKeyHelper");
     }
-    let own = &facts.credentials;
-    if let Some(why) = &own.trouble {
-        let finding = format!("the client's .credentials.json cannot be read: {why}");
-        return Finding::bad(CHECK, "unread", State::Failure, finding, "log in again: claude, then /login");
+    if let Some(unread) = unread(facts, State::Failure) {
+        return unread;
     }
+    let own = &facts.credentials;
     if !own.there {
         if facts.told.at(&["primaryApiKey"]).is_string() {
             return Finding::ok(CHECK, "key", "runs are authenticated by a key that the client keeps");

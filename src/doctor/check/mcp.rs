@@ -170,6 +170,5 @@ fn not_listed(facts: &Facts, mcp: &Mcp, server: &Server) -> Finding {
 
 fn unread(from: &str, why: &str) -> Finding {
     let finding = format!("{from} cannot be read: {}", words::first_line(why));
-    Finding::bad(CHECK, "unread-config", State::Failure, finding, "correct it, or name another file with --mcp-config")
-        .of(from)
+    Finding::bad(CHECK, "unread-config", State::Failure, finding, "correct it, or take it away").of(from)
 }

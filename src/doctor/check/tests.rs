@@ -58,7 +58,7 @@ pub(crate) fn sound() -> Facts {
     };
     Facts {
         now: now(),
-        place: Place { folder: "/home/me/p".into(), top: None, main: None },
+        place: Place { folder: "/home/me/p".into(), top: None, main: None, trouble: None },
         home: Some("/home/me".into()),
         root: false,
         keychain: false,
@@ -244,6 +244,7 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
 #[case::hooks_of_plugins_only(Check::InForce, |f: &mut Facts| with(f, Scope::Managed, json!({"strictPluginOnlyCustomization": true})), "hooks-off", State::Failure)]
 #[case::broken_settings(Check::InForce, |f: &mut Facts| f.layers.0.push(layer(Scope::Project, "{\"a\": }")), "broken-settings", State::Failure)]
 #[case::broken_hooks(Check::InForce, |f: &mut Facts| with(f, Scope::Project, json!({"hooks": []})), "broken-settings", State::Failure)]
+#[case::repository_unread(Check::InForce, |f: &mut Facts| (f.place.top, f.place.trouble) = (Some("/home/me/p".into()), Some("it is a FIFO".into())), "unread-repository", State::Failure)]
 #[case::broken_state(Check::InForce, |f: &mut Facts| f.told.trouble = Some("line 1, column 2".into()), "broken-state", State::Failure)]
 #[case::never_set_up(Check::InForce, |f: &mut Facts| f.told.value["hasCompletedOnboarding"] = json!(false), "onboarding", State::Failure)]
 #[case::never_set_up_but_attended(Check::InForce, |f: &mut Facts| { auto(f); f.told.value = Value::Null }, "onboarding", State::Warning)]

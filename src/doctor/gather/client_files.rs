@@ -1,7 +1,5 @@
 //! The client's own files: its settings, what it was told once, and of its credentials what may be told.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -9,7 +7,7 @@ use serde_json::Value;
 
 use crate::doctor::facts::{Credentials, ServerToken, Told, at};
 use crate::doctor::layers::{Layer, Layers, Scope};
-use crate::{client, paths};
+use crate::{client, files, paths};
 
 /// The settings files that are there, the lowest first. Hooks of a repository's root are not read by a session that
 /// starts below it (2.1.332), so that the folder's own `.claude` is looked into alone.
@@ -27,9 +25,8 @@ pub(super) fn layers(folder: &Path) -> Layers {
         if real.is_some() && layers.iter().any(|layer| layer.file.canonicalize().ok() == real) {
             continue;
         }
-        match fs::read(&file) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            read => layers.push(Layer::of(scope, file, read.map_err(|error| error.to_string()))),
+        if let Some(read) = files::read(&file).transpose() {
+            layers.push(Layer::of(scope, file, read.map_err(|error| error.to_string())));
         }
     }
     Layers(layers)
@@ -73,11 +70,10 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
 
 /// A JSON file; `Null` where there is none.
 pub(super) fn json(file: Option<&Path>) -> (Value, Option<String>) {
-    match file.map(fs::read) {
-        None => (Value::Null, None),
-        Some(Err(error)) if error.kind() == ErrorKind::NotFound => (Value::Null, None),
-        Some(Err(error)) => (Value::Null, Some(error.to_string())),
-        Some(Ok(bytes)) => match serde_json::from_slice(&bytes) {
+    match file.map_or(Ok(None), files::read) {
+        Ok(None) => (Value::Null, None),
+        Err(error) => (Value::Null, Some(error.to_string())),
+        Ok(Some(bytes)) => match serde_json::from_slice(&bytes) {
             Ok(value) => (value, None),
             // serde_json tells the place, and nothing of what stands there.
             Err(error) => (Value::Null, Some(format!("line {}, column {}", error.line(), error.column()))),

@@ -21,10 +21,7 @@ use super::{Options, client_files::json};
 use crate::doctor::facts::{Facts, Listing, Mcp, Server, at};
 use crate::doctor::layers::Scope;
 use crate::doctor::listing::TELLS_APPROVAL;
-use crate::{paths, program};
-
-/// No file of the client that a listing needs is longer, in bytes.
-const FILE_LIMIT: u64 = 64 * 1024 * 1024;
+use crate::{files, paths, program};
 
 /// The cache by which the client skips servers that lately wanted a login; a listing without it tries them.
 const NEEDS_LOGIN: &str = "mcp-needs-auth-cache.json";
@@ -36,8 +33,9 @@ type Named = BTreeMap<String, (Value, String)>;
 pub(super) fn of(facts: &Facts, options: &Options, progress: &mut dyn FnMut(&str, Duration)) -> io::Result<Mcp> {
     let mut troubles = Vec::new();
     let named = named(&options.mcp_configs, &mut troubles);
-    let remembered = json(paths::client_folder().map(|folder| folder.join(NEEDS_LOGIN)).as_deref()).0;
-    let servers = configured(facts, &named);
+    let cache = paths::client_folder().map(|folder| folder.join(NEEDS_LOGIN));
+    let remembered = read(facts, cache.as_deref(), &mut troubles);
+    let servers = configured(facts, &named, &mut troubles);
     let listing = match &facts.client.path {
         None => Listing::NotRun("there is no claude on PATH".to_owned()),
         Some(client) => match copy(facts, &named, &servers) {
@@ -92,11 +90,11 @@ fn copy(facts: &Facts, named: &Named, servers: &[Server]) -> io::Result<TempDir>
     for entry in folder.iter().flat_map(fs::read_dir).flatten().flatten() {
         let name = entry.file_name();
         let is_json = Path::new(&name).extension().is_some_and(|end| end == "json");
-        let small = fs::metadata(entry.path()).is_ok_and(|meta| meta.is_file() && meta.len() <= FILE_LIMIT);
-        if !is_json || !small || name == NEEDS_LOGIN || name == ".claude.json" {
+        let fits = fs::metadata(entry.path()).is_ok_and(|meta| meta.is_file() && meta.len() <= files::MOST);
+        if !is_json || !fits || name == NEEDS_LOGIN || name == ".claude.json" {
             continue;
         }
-        let mut bytes = fs::read(entry.path())?;
+        let Some(mut bytes) = files::read(&entry.path())? else { continue };
         if name == ".credentials.json" {
             bytes = without_refresh_tokens(&bytes);
         }
@@ -179,14 +177,20 @@ fn keys(facts: &Facts) -> Vec<String> {
     keys
 }
 
+/// A JSON file, `Null` where it cannot be read, which is told.
+fn read(facts: &Facts, file: Option<&Path>, troubles: &mut Vec<(String, String)>) -> Value {
+    let (value, trouble) = json(file);
+    troubles.extend(file.zip(trouble).map(|(file, why)| (facts.shown(file), why)));
+    value
+}
+
 /// Files as for `--mcp-config`, or their text itself.
 fn named(configs: &[String], troubles: &mut Vec<(String, String)>) -> Named {
     let mut named = Named::new();
     for config in configs {
         let inline = config.trim_start().starts_with('{');
         let from = if inline { "--mcp-config" } else { config.as_str() };
-        let text =
-            if inline { Ok(config.clone()) } else { fs::read_to_string(config).map_err(|error| error.to_string()) };
+        let text = if inline { Ok(config.clone()) } else { files::read_given(Path::new(config)) };
         let value = text.and_then(|text| {
             serde_json::from_str::<Value>(&text)
                 .map_err(|error| format!("no JSON at line {}, column {}", error.line(), error.column()))
@@ -202,7 +206,7 @@ fn named(configs: &[String], troubles: &mut Vec<(String, String)>) -> Named {
     named
 }
 
-fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
+fn configured(facts: &Facts, named: &Named, troubles: &mut Vec<(String, String)>) -> Vec<Server> {
     let names = |value: &Value| -> Vec<String> {
         value.as_object().map(|servers| servers.keys().cloned().collect()).unwrap_or_default()
     };
@@ -228,7 +232,7 @@ fn configured(facts: &Facts, named: &Named) -> Vec<Server> {
     let end = folders.iter().position(|folder| facts.place.top.as_deref() == Some(*folder));
     let folders = folders.get(..end.map_or(folders.len(), |end| end + 1)).unwrap_or_default();
     for project in folders.iter().rev().map(|folder| folder.join(".mcp.json")) {
-        for name in names(at(&json(Some(&project)).0, &["mcpServers"])) {
+        for name in names(at(&read(facts, Some(&project), troubles), &["mcpServers"])) {
             let rejected = by_layers("disabledMcpjsonServers", &name) || by_folder("disabledMcpjsonServers", &name);
             let approved =
                 all || by_layers("enabledMcpjsonServers", &name) || by_folder("enabledMcpjsonServers", &name);

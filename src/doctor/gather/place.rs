@@ -1,24 +1,26 @@
 //! The repository around a folder, found by its files: no git is run, which would read the repository's own config.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::doctor::trust::Place;
+use crate::files;
 
 /// Where a run would start.
 pub(super) fn of(folder: PathBuf) -> Place {
     let top = folder.ancestors().find(|above| above.join(".git").exists()).map(Path::to_path_buf);
     let main = top.as_deref().map(main);
-    Place { folder, top, main }
+    let git = top.as_deref().map(|top| top.join(".git")).filter(|git| !git.is_dir());
+    let trouble = git.and_then(|git| files::read(&git).err()).map(|error| error.to_string());
+    Place { folder, top, main, trouble }
 }
 
 /// The main work tree's root. A linked work tree has a file `.git` that leads into the main one's `.git/worktrees`, and
 /// there a `commondir` that leads to that `.git`; a submodule has no such thing and stands for itself.
 fn main(top: &Path) -> PathBuf {
     let lead = || -> Option<PathBuf> {
-        let text = fs::read_to_string(top.join(".git")).ok()?;
+        let text = files::read_text(&top.join(".git")).ok()??;
         let own = top.join(text.strip_prefix("gitdir:")?.trim());
-        let common = fs::read_to_string(own.join("commondir")).ok()?;
+        let common = files::read_text(&own.join("commondir")).ok()??;
         let common = own.join(common.trim()).canonicalize().ok()?;
         common.parent().filter(|_| common.ends_with(".git")).map(Path::to_path_buf)
     };
@@ -27,6 +29,8 @@ fn main(top: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
