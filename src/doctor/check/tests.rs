@@ -323,7 +323,7 @@ fn where_all_is_sound_each_check_says_so_once_or_more_and_nothing_else() {
 #[case::a_file_in_the_place_of_the_records(Check::State, |f: &mut Facts| f.state.odd = vec![odd("records", Why::NoFolder)], "odd-entry", State::Failure)]
 #[case::switched_off(Check::Switch, |f: &mut Facts| f.policy.switch.as_mut().unwrap().switch = Position::Off, "off", State::Failure)]
 #[case::off_by_config(Check::Switch, |f: &mut Facts| { auto(f); f.policy.config = config::read("default = \"off\"").0 }, "off", State::Failure)]
-#[case::no_word_of_ours(Check::Switch, |f: &mut Facts| f.policy.surroundings.unattended = Some("yes".into()), "no-word", State::Warning)]
+#[case::no_word_of_ours(Check::Switch, |f: &mut Facts| f.policy.surroundings.unattended = Some("maybe".into()), "no-word", State::Warning)]
 #[case::switch_unread(Check::Switch, |f: &mut Facts| f.state.switch_trouble = Some("x".into()), "unread", State::Warning)]
 #[case::stalls(Check::Stalls, |f: &mut Facts| f.stalls = Ok(2), "stalls", State::Warning)]
 #[case::records_unread(Check::Stalls, |f: &mut Facts| f.stalls = Err("x".into()), "unread", State::Unknown)]
