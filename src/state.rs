@@ -55,6 +55,10 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// An error of reading `path` in words that say what stands there, where it is no file: the system's word for a link that is
 /// not followed tells of a circle of links.
 pub fn said_of(path: &Path, error: io::Error) -> io::Error {
+    // As it mostly is on the way of a hook call.
+    if error.kind() == ErrorKind::NotFound {
+        return error;
+    }
     let there = fs::symlink_metadata(path).map(|there| there.file_type());
     match there {
         Ok(kind) if kind.is_symlink() => io::Error::new(error.kind(), LINK),
