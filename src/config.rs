@@ -46,6 +46,20 @@ pub enum Standing {
     Auto,
 }
 
+impl Standing {
+    /// What `UNATTENDED` says by this value; also as other programs have their switches in the environment.
+    pub fn of(value: &str) -> Option<Standing> {
+        let is = |words: &[&str]| words.iter().any(|word| value.trim().eq_ignore_ascii_case(word));
+        if is(&["on", "1", "true", "yes"]) {
+            Some(Standing::On)
+        } else if is(&["off", "0", "false", "no"]) {
+            Some(Standing::Off)
+        } else {
+            is(&["auto"]).then_some(Standing::Auto)
+        }
+    }
+}
+
 /// `[questions]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]

@@ -120,20 +120,6 @@ impl fmt::Display for Because {
     }
 }
 
-impl Standing {
-    /// What `UNATTENDED` says by this value; also as other programs have their switches in the environment.
-    pub fn of(value: &str) -> Option<Standing> {
-        let is = |words: &[&str]| words.iter().any(|word| value.trim().eq_ignore_ascii_case(word));
-        if is(&["on", "1", "true", "yes"]) {
-            Some(Standing::On)
-        } else if is(&["off", "0", "false", "no"]) {
-            Some(Standing::Off)
-        } else {
-            is(&["auto"]).then_some(Standing::Auto)
-        }
-    }
-}
-
 impl Surroundings {
     /// Who attends.
     pub fn attendance(&self) -> Attendance {
@@ -151,14 +137,9 @@ impl Surroundings {
     /// # Errors
     /// Where the variable holds anything but `on`, `off` or `auto`.
     pub fn said(&self) -> Result<Option<Standing>, String> {
-        match self.unattended.as_deref() {
-            None => Ok(None),
-            Some(said) if said.trim().is_empty() => Ok(None),
-            Some(said) => match Standing::of(said) {
-                Some(standing) => Ok(Some(standing)),
-                None => Err(format!("UNATTENDED={said:?} is none of on, off, auto, and counts as unset")),
-            },
-        }
+        let Some(said) = self.unattended.as_deref().filter(|said| !said.trim().is_empty()) else { return Ok(None) };
+        let unknown = || format!("UNATTENDED={said:?} is none of on, off, auto, and counts as unset");
+        Standing::of(said).ok_or_else(unknown).map(Some)
     }
 }
 
